@@ -1,0 +1,1 @@
+"""Agents: one back end a file, behind one small protocol."""

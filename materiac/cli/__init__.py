@@ -1,0 +1,86 @@
+"""The command line: one file a command, imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+from materiac import __version__
+
+USAGE_ERROR = 2
+OWN_FAULT = 3
+
+
+class Command(NamedTuple):
+    """A command: the module `materiac.cli.<module>` has `add_arguments(parser)` and `run(options)`."""
+
+    name: str
+    module: str
+    summary: str
+    example: str
+
+
+COMMANDS = (
+    Command("check", "check", "find what is wrong with loadouts", "materiac check loadout.json"),
+    Command(
+        "compile",
+        "compile",
+        "compile a loadout to a machine",
+        "materiac compile loadout.json -o machine.json",
+    ),
+    Command("render", "render", "draw a loadout", "materiac render loadout.json --format svg -o grid.svg"),
+    Command("run", "run", "run a loadout to its end", 'materiac run loadout.json --request "tidy the shed"'),
+    Command("rules", "rules", "list the rules of check", "materiac rules"),
+    Command("explain", "explain", "show the page of a rule", "materiac explain never-ends"),
+    Command(
+        "utility", "utility", "call a built-in utility by hand", "echo '{}' | materiac utility vcs.detect"
+    ),
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE_ERROR, f"materiac: {message}\n{self.format_usage()}")
+
+
+def _overview() -> str:
+    lines = [f"  {command.name:<9} {command.summary}" for command in COMMANDS]
+    return "\n".join(["commands:", *lines, "", "`materiac COMMAND --help` tells more, with an example."])
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="materiac",
+        usage="materiac [--help] [--version] COMMAND …",
+        description="A language and compiler for workflows of coding agents.",
+        epilog=f"{_overview()}\n\nexample:\n  {COMMANDS[0].example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"materiac {__version__}")
+    parser.add_argument("command", choices=[command.name for command in COMMANDS], help=argparse.SUPPRESS)
+    return parser
+
+
+def _command_parser(command: Command) -> _Parser:
+    return _Parser(
+        prog=f"materiac {command.name}",
+        description=f"{command.summary[0].upper()}{command.summary[1:]}.",
+        epilog=f"example:\n  {command.example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    chosen = _parser().parse_args(words[:1] or ["--help"]).command
+    command = next(command for command in COMMANDS if command.name == chosen)
+    module = importlib.import_module(f"materiac.cli.{command.module}")
+    parser = _command_parser(command)
+    parser.add_argument("--version", action="version", version=f"materiac {__version__}")
+    module.add_arguments(parser)
+    code: int = module.run(parser.parse_args(words[1:]))
+    return code

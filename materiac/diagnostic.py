@@ -1,0 +1,63 @@
+"""Findings: what is wrong, how badly, and where. Wording lives in the rules, looks in `report`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from materiac.source import Pointer, Source, Span
+
+
+class Severity(enum.IntEnum):
+    """How bad a finding is; greater is worse."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that explains a finding, with a few words."""
+
+    at: Pointer | Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault. `at` is a pointer into the document, or a span where there is no value yet."""
+
+    rule: str
+    severity: Severity
+    message: str
+    at: Pointer | Span
+    related: tuple[Related, ...] = ()
+    help: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a text."""
+
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A finding with its places, ready to be shown. `place` is None where no text was read."""
+
+    finding: Finding
+    place: Place | None
+    related: tuple[tuple[Place, str], ...] = ()
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """The highest severity among findings; None where there are none."""
+    return max((finding.severity for finding in findings), default=None)

@@ -1,0 +1,284 @@
+"""The shape of a loadout file: what each object may hold, in pydantic.
+
+camelCase on the wire, snake_case here. Shape only: names are looked up and graphs are walked by the
+rules, on a model that is sound. Early forms are gone before a model is made (see `normalize`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+When = Literal["always", "satisfied", "not_satisfied"]
+Parse = Literal["text", "json"]
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number: 2.0 is the whole number 2."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=1)]
+CountOrZero = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0)]
+Amount = Annotated[float, Field(strict=True, gt=0)]
+AmountOrZero = Annotated[float, Field(strict=True, ge=0)]
+Text = Annotated[str, Field(strict=True)]
+Word = Annotated[str, Field(strict=True, min_length=1)]
+Filled = Annotated[str, Field(strict=True, pattern=r"\S")]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+class Node(BaseModel):
+    """An object of a loadout file. Editors may leave their own keys on each; they mean nothing here."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        populate_by_name=False,
+        validate_by_name=False,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+    x_materiac: dict[str, Any] | None = Field(None, alias="x-materiac")
+    json_schema: Any = Field(None, alias="$schema")
+    layout: Any = None
+    socket_kind: Any = None
+    empty: Any = None
+    origin: Any = Field(None, alias="source")
+    lock_state: Any = None
+    origin_default_id: Any = None
+    color: Any = None
+    label: Text | None = None
+    group: Any = None
+    description: Any = None
+
+
+class Marked(Node):
+    """A node that an editor may give an `id`."""
+
+    id: Text | None = None
+
+
+class Edge(Marked):
+    """One way out of a socket; the first whose condition holds is taken."""
+
+    when: When = "always"
+    to: Word
+    max_traversals: Count | None = None
+
+
+class Foreach(Marked):
+    """A lone socket that works on the item under a cursor."""
+
+    items: Word
+    alias: Word = Field("item", alias="as")
+    cursor: Word | None = None
+    done: Word | None = None
+
+
+class Advance(Marked):
+    """Steps the cursor of the loop, or the foreach, that the socket is in."""
+
+    cursor: Word
+    items: Word
+    when: When = "always"
+    done: Word | None = None
+
+
+class SocketLimits(Marked):
+    """Limits of one socket over a whole cast."""
+
+    max_visits: Count | None = None
+    max_output_bytes: Count | None = None
+
+
+class Socket(Marked):
+    """A place in the graph: a materia, how its output is read, where control goes next."""
+
+    materia: Word
+    parse: Parse | None = None
+    assign: dict[str, Text] = Field(default_factory=dict)
+    edges: list[Edge] = Field(default_factory=list)
+    foreach: Foreach | None = None
+    advance: Advance | None = None
+    limits: SocketLimits | None = None
+
+
+class Consumes(Marked):
+    """The generator whose work items a loop goes through."""
+
+    source: Word = Field(alias="from")
+    output: Literal["workItems"] = "workItems"
+    alias: Word | None = Field(None, alias="as")
+    cursor: Word | None = None
+
+
+class Iterator(Marked):
+    """The list that a loop goes through."""
+
+    items: Word
+    alias: Word | None = Field(None, alias="as")
+    cursor: Word | None = None
+    done: Word | None = None
+
+
+class Exit(Marked):
+    """A way out of a loop whose list is used up after a visit of `from`."""
+
+    source: Word = Field(alias="from")
+    condition: When = "always"
+    target_socket_id: Word
+
+
+class EarlyExit(Marked):
+    """The early form of an exit, which also says when its source steps the cursor."""
+
+    source: Word = Field(alias="from")
+    when: When = "always"
+    to: Word
+
+
+class LoopParallel(Marked):
+    """How many streams of a parallel loop run side by side."""
+
+    max_concurrency: Count | None = None
+
+
+class Loop(Marked):
+    """A set of sockets; with `consumes` or `iterator` it goes through a list."""
+
+    sockets: list[Word] = Field(min_length=1)
+    consumes: Consumes | None = None
+    iterator: Iterator | None = None
+    exits: list[Exit] = Field(default_factory=list)
+    exit: EarlyExit | None = None
+    parallel: LoopParallel | None = None
+
+    @property
+    def iterates(self) -> bool:
+        return self.consumes is not None or self.iterator is not None
+
+
+class Loadout(Marked):
+    """A graph of sockets."""
+
+    entry: Word | None = None
+    sockets: dict[str, Socket] = Field(min_length=1)
+    loops: dict[str, Loop] = Field(default_factory=dict)
+    properties: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class CustomTools(Marked):
+    """Tools by name, for an agent that none of the scopes fits."""
+
+    type: Literal["custom"]
+    tools: list[Word]
+
+
+class Cost(Marked):
+    """What a turn of an agent costs, on average or at most."""
+
+    input_tokens: AmountOrZero | None = None
+    output_tokens: AmountOrZero | None = None
+    usd: AmountOrZero | None = None
+
+
+class _Materia(Marked):
+    """What both kinds of materia have."""
+
+    parse: Parse | None = None
+    assign: dict[str, Text] = Field(default_factory=dict)
+    generator: Flag = False
+    parallel: Flag = False
+    parallel_safe: Flag = False
+
+
+class AgentMateria(_Materia):
+    """A behaviour that a model performs."""
+
+    type: Literal["agent"] = "agent"
+    prompt: Filled
+    tools: Literal["none", "readOnly", "coding"] | CustomTools = "none"
+    model: Word | None = None
+    thinking: Word | None = None
+    multi_turn: Flag = False
+    cost: Cost | None = None
+    handoff: Literal["text", "schema", "tool"] = "text"
+
+
+class Script(Marked):
+    """A utility that an older implementation ships, by name."""
+
+    kind: Literal["shippedUtility"]
+    name: Word
+    runtime: Any = None
+
+
+class UtilityMateria(_Materia):
+    """A behaviour that a program performs."""
+
+    type: Literal["utility"] = "utility"
+    command: Annotated[list[Text], Field(min_length=1)] | None = None
+    utility: Word | None = None
+    script: Script | None = None
+    params: dict[str, Any] | None = None
+    timeout_ms: Count = 30_000
+    idempotent: Flag = False
+    writes: list[Word] = Field(default_factory=list)
+
+
+Materia = AgentMateria | UtilityMateria
+
+
+class Budget(Marked):
+    """What a cast may spend."""
+
+    max_tokens: Count | None = None
+    max_cost_usd: Amount | None = None
+    warn_at_percent: Annotated[float, Field(strict=True, gt=0, le=100)] = 75
+    stop_at_limit: Flag = True
+
+
+class Limits(Marked):
+    """Limits of every cast of the file."""
+
+    max_no_advance_cycles: CountOrZero = 3
+
+
+class Parallelism(Marked):
+    """How many streams run side by side, where their loop does not say."""
+
+    max_concurrency: Count = 2
+
+
+class Eventing(Marked):
+    """Where the events of a cast are sent to."""
+
+    enabled: Flag = False
+    sinks: dict[str, Any] = Field(default_factory=dict)
+    presets: list[Any] = Field(default_factory=list)
+    heartbeat_interval_ms: CountOrZero = 30_000
+
+
+class Frame(Marked):
+    """What a file says beside its loadouts and its materia."""
+
+    artifact_dir: Word = ".materia/casts"
+    active_loadout: Word | None = None
+    budget: Budget = Field(default_factory=Budget)
+    limits: Limits = Field(default_factory=Limits)
+    parallelism: Parallelism = Field(default_factory=Parallelism)
+    agents: dict[str, Any] = Field(default_factory=dict)
+    recovery: dict[str, Any] = Field(default_factory=dict)
+    eventing: Eventing = Field(default_factory=Eventing)
+
+
+class Config(Frame):
+    """A whole file: the frame, the loadouts, the materia."""
+
+    loadouts: dict[str, Loadout] = Field(default_factory=dict)
+    materia: dict[str, Materia] = Field(default_factory=dict)

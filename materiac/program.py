@@ -1,0 +1,278 @@
+"""The compiled form of a loadout: what runs, what is drawn, what bounds are computed from.
+
+Frozen, made of plain values, and whole: every default is filled in, every name leads somewhere.
+`to_data` and `from_data` are its JSON, `digest` is the hash of its meaning.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from materiac.path import parse_source, parse_target
+
+FORMAT: Final = 1
+END: Final = "end"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One way out of a socket. `when` is always, satisfied or not_satisfied."""
+
+    when: str
+    to: str
+    max_traversals: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """One way out of a loop whose list is used up after a visit of `source`."""
+
+    id: str
+    source: str
+    condition: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Steps the cursor of the loop that the socket is in. `done` is the socket's own way out."""
+
+    when: str = "always"
+    done: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Sockets that work on the items of a list, one after the other, under one cursor.
+
+    `empty` is where control goes when there is no item; a lone socket with `foreach` is a loop too,
+    of one member, with `foreach:<socket>` as its id.
+    """
+
+    id: str
+    sockets: tuple[str, ...]
+    items: str
+    alias: str
+    cursor: str
+    done: str
+    empty: str
+    exits: tuple[Exit, ...] = ()
+    source: str | None = None
+    max_concurrency: int | None = None
+    foreach: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What an agent is asked with. `scope` is none, readOnly, coding or custom; `tools` spells it out."""
+
+    prompt: str
+    scope: str = "none"
+    tools: tuple[str, ...] = ()
+    model: str | None = None
+    thinking: str | None = None
+    multi_turn: bool = False
+    handoff: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """What a utility runs: an argv, or a built-in by name, or a name that no built-in has yet."""
+
+    command: tuple[str, ...] = ()
+    builtin: str | None = None
+    missing: str | None = None
+    params: Json | None = None
+    timeout_ms: int = 30_000
+    idempotent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Materia:
+    """A behaviour. Exactly one of `agent` and `utility` is set."""
+
+    name: str
+    label: str
+    agent: Agent | None = None
+    utility: Utility | None = None
+    generator: bool = False
+    parallel: bool = False
+    parallel_safe: bool = False
+    cost: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Socket:
+    """A place in the graph. `assign` is merged and ordered; `loop` is the loop it iterates in."""
+
+    id: str
+    materia: str
+    parse: str
+    assign: tuple[tuple[str, str], ...] = ()
+    edges: tuple[Edge, ...] = ()
+    loop: str | None = None
+    advance: Advance | None = None
+    max_visits: int | None = None
+    max_output_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a cast may spend. Tokens are input and output together, cost is in US dollars."""
+
+    max_tokens: int | None = None
+    max_cost_usd: float | None = None
+    warn_at_percent: float = 75
+    stop_at_limit: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One loadout, compiled. `state_keys` are the keys that some socket is known to write."""
+
+    name: str
+    entry: str
+    sockets: Mapping[str, Socket]
+    materia: Mapping[str, Materia]
+    loops: Mapping[str, Loop] = field(default_factory=dict)
+    budget: Budget = Budget()
+    max_no_advance_cycles: int = 3
+    max_concurrency: int = 1
+    state_keys: tuple[str, ...] = ()
+    properties: tuple[Json, ...] = ()
+
+    def digest(self) -> str:
+        """SHA-256 of the meaning, in hex: the same for moved keys, layout and white space."""
+        data = to_data(self)
+        for socket in data["sockets"]:
+            socket["assign"] = _settled(socket["assign"])
+        for key in ("sockets", "materia", "loops"):
+            data[key].sort(key=lambda part: str(part.get("id", part.get("name"))))
+        text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _settled(assign: list[list[str]]) -> list[list[str]]:
+    """Sort assignments whose order has no meaning: none reads or covers what another writes."""
+    targets = [parse_target(target) for target, _ in assign]
+    reads = [path.segments for path in map(parse_source, (s for _, s in assign)) if path.root == "state"]
+    tied = any(
+        _overlap(target, other) for i, target in enumerate(targets) for other in [*targets[:i], *reads]
+    )
+    return assign if tied else sorted(assign)
+
+
+def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What surrounds a program and is no part of its meaning: where, by whom, seen by whom."""
+
+    artifact_dir: str = ".materia/casts"
+    agents: Json = field(default_factory=dict)
+    recovery: Json = field(default_factory=dict)
+    eventing: Json = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    colors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A program with its settings: what `machine.json` holds."""
+
+    program: Program
+    settings: Settings = Settings()
+
+
+def to_data(program: Program) -> Json:
+    """The program as JSON values; sockets, loops and materia are lists, in written order."""
+    data = dataclasses.asdict(program)
+    for key in ("sockets", "materia", "loops"):
+        data[key] = list(data[key].values())
+    plain: Json = json.loads(json.dumps(data))
+    return plain
+
+
+def image_data(image: Image) -> Json:
+    """What `machine.json` holds, as JSON values."""
+    return {
+        "format": FORMAT,
+        "hash": image.program.digest(),
+        "program": to_data(image.program),
+        "settings": json.loads(json.dumps(dataclasses.asdict(image.settings))),
+    }
+
+
+class ImageError(ValueError):
+    """A `machine.json` that is none, or is of another format, or was changed by hand."""
+
+
+def image_from_data(data: Any) -> Image:
+    """The inverse of `image_data`. Raises `ImageError`."""
+    if not isinstance(data, dict) or "program" not in data or "format" not in data:
+        raise ImageError("it is no compiled machine")
+    if data["format"] != FORMAT:
+        raise ImageError(f"it has format {data['format']!r}, this version reads format {FORMAT}")
+    try:
+        image = Image(from_data(data["program"]), _settings(data.get("settings", {})))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ImageError(f"a part of it is missing or of the wrong kind: {error}") from error
+    if image.program.digest() != data.get("hash"):
+        raise ImageError("its hash does not fit its content: compile the loadout again")
+    return image
+
+
+def from_data(data: Json) -> Program:
+    """The inverse of `to_data`."""
+    sockets = [_socket(part) for part in data["sockets"]]
+    materia = [_materia(part) for part in data["materia"]]
+    loops = [_loop(part) for part in data["loops"]]
+    rest = {k: v for k, v in data.items() if k not in ("sockets", "materia", "loops", "budget")}
+    rest["state_keys"] = tuple(rest["state_keys"])
+    rest["properties"] = tuple(rest["properties"])
+    return Program(
+        **rest,
+        sockets={part.id: part for part in sockets},
+        materia={part.name: part for part in materia},
+        loops={part.id: part for part in loops},
+        budget=Budget(**data["budget"]),
+    )
+
+
+def _socket(data: Json) -> Socket:
+    advance = data["advance"]
+    return Socket(
+        **{
+            **data,
+            "assign": tuple((target, source) for target, source in data["assign"]),
+            "edges": tuple(Edge(**edge) for edge in data["edges"]),
+            "advance": None if advance is None else Advance(**advance),
+        }
+    )
+
+
+def _materia(data: Json) -> Materia:
+    agent, utility = data["agent"], data["utility"]
+    if agent is not None:
+        agent = Agent(**{**agent, "tools": tuple(agent["tools"])})
+    if utility is not None:
+        utility = Utility(**{**utility, "command": tuple(utility["command"])})
+    return Materia(**{**data, "agent": agent, "utility": utility})
+
+
+def _loop(data: Json) -> Loop:
+    exits = tuple(Exit(**part) for part in data["exits"])
+    return Loop(**{**data, "sockets": tuple(data["sockets"]), "exits": exits})
+
+
+def _settings(data: Json) -> Settings:
+    return Settings(**{**data, "groups": {k: tuple(v) for k, v in data.get("groups", {}).items()}})
