@@ -1,0 +1,86 @@
+"""A person as the agent: the prompt on the terminal, the answer from it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, TextIO
+
+from materiac.agents.protocol import AgentError, Reply, Request
+
+LAST_LINE: Final = "."
+
+
+class Ask:
+    """Asks the person at the terminal; one question at a time, whatever threads ask."""
+
+    spec = "ask"
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def turn(self, request: Request) -> Reply:
+        """Show the prompt and read lines up to a lone `.` or the end of input."""
+        with self._lock, _terminal() as (keyboard, screen):
+            print(_question(request), file=screen, flush=True)
+            try:
+                text = _answer(keyboard)
+            except UnicodeDecodeError as error:
+                raise AgentError(f"the answer for '{request.socket}' is no UTF-8: {error.reason}") from error
+        if text is None:
+            raise AgentError(f"the terminal ended before there was an answer for '{request.socket}'")
+        return Reply(text, provider="person")
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+@contextlib.contextmanager
+def _terminal() -> Iterator[tuple[TextIO, TextIO]]:
+    """The terminal to read and the one to write; the latter is standard error where a person sees it."""
+    name = _terminal_name()
+    with name.open(encoding="utf-8") as keyboard, contextlib.ExitStack() as stack:
+        if sys.stderr.isatty():
+            yield keyboard, sys.stderr
+        else:
+            yield keyboard, stack.enter_context(name.open("w", encoding="utf-8"))
+
+
+def _terminal_name() -> Path:
+    with contextlib.suppress(OSError):
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        return Path("/dev/tty")
+    with contextlib.suppress(OSError):
+        return Path(os.ttyname(0))
+    raise AgentError("the agent 'ask' needs a terminal, and there is none")
+
+
+def _question(request: Request) -> str:
+    item = f", item {request.item_key}" if request.item_key else ""
+    head = f"── '{request.socket}' ({request.materia}{item}), visit {request.visit}, turn {request.turn} ──"
+    tools = f"tools: {', '.join(request.tools) or 'none'}"
+    tail = f"── your answer; a line with '{LAST_LINE}' alone ends it ──"
+    return f"\n{head}\n{tools}\n\n{request.prompt}\n\n{tail}"
+
+
+def _answer(keyboard: TextIO) -> str | None:
+    """The lines before the last one; None where the input ended at once."""
+    lines: list[str] = []
+    for line in iter(keyboard.readline, ""):
+        if line.rstrip("\n") == LAST_LINE:
+            return "".join(lines).removesuffix("\n")
+        lines.append(line)
+        if not line.endswith("\n"):  # a terminal's end of input does not last: do not read on
+            break
+    return "".join(lines).removesuffix("\n") if lines else None
+
+
+def make(spec: str) -> Ask:
+    """The agent of `ask`. Raises `AgentError` where something stands behind it."""
+    if spec != Ask.spec:
+        raise AgentError(f"'{spec}' has something behind 'ask', expected 'ask' alone")
+    return Ask()
