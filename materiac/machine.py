@@ -1,0 +1,176 @@
+"""From a program to a `transitions` machine whose callbacks perform the sockets.
+
+One state a socket, with `start`, `end`, `failed` and `waiting` beside them; one trigger, `step`. What a
+socket may do next are its transitions, in order, and the library takes the first whose conditions
+pass: that is the rule of the language. Exits, used-up lists and empty loops are transitions like the
+edges are, so the machine that is drawn is the machine that runs.
+
+States and the trigger have generated names: a socket may be called `state` or `trigger`. A callback
+never fires the trigger; the runtime's loop does, or a long cast would overflow the stack.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from transitions import EventData, Machine, State
+
+from materiac.program import END, Edge, Loop, Program, Socket
+
+START, FAILED, WAITING = "start", "failed", "waiting"
+_TRIGGER = "step"
+
+logging.getLogger("transitions").setLevel(logging.WARNING)  # its debug records cost ten times a step
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One step out of a socket.
+
+    `kind` is start, edge, exit, done, empty or end; or failed, waiting, budget or limit, where the
+    cast goes no further: then `blocked` is the step that it did not take.
+    """
+
+    kind: str
+    source: str
+    to: str
+    when: str = "always"
+    edge: Edge | None = None
+    index: int | None = None
+    blocked: Way | None = None
+
+
+class Driver(Protocol):
+    """What performs the sockets and knows what came of the visit that the machine is at.
+
+    The questions are pure: they are asked in any number. `enter` and `leave` do things: `enter` the
+    visit, `leave` what has to be on the disk before the machine moves.
+    """
+
+    def enter(self, socket: Socket) -> None: ...
+    def leave(self, way: Way) -> None: ...
+    def failed(self) -> bool: ...
+    def waiting(self) -> bool: ...
+    def skipped(self) -> bool: ...
+    def used_up(self) -> bool: ...
+    def verdict(self) -> bool | None: ...
+    def over_budget(self, to: str) -> bool: ...
+    def spent(self, source: str, index: int, edge: Edge) -> bool: ...
+
+
+class _Position:
+    """The model of the machine: where it is, and nothing else that a name could clash with."""
+
+    __slots__ = ("state",)
+
+    state: str
+
+
+Condition = Callable[[EventData], bool | None] | str
+
+
+class Grid:
+    """A program as a running machine."""
+
+    def __init__(self, program: Program, driver: Driver) -> None:
+        self._program, self._driver = program, driver
+        self._ids = {id_: f"s{i}" for i, id_ in enumerate(program.sockets)}
+        self._position = _Position()
+        self._machine = self._build()
+        self._event = self._machine.events[_TRIGGER]
+        self._names = {state: id_ for id_, state in self._ids.items()}
+
+    @property
+    def at(self) -> str:
+        """The socket that the machine is at; or `start`, `end`, `failed`, `waiting` (see `over`)."""
+        return self._names.get(self._position.state, self._position.state)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no further step."""
+        return self._position.state in (END, FAILED, WAITING)
+
+    def step(self) -> None:
+        """Take one step: leave where the machine is, enter what comes next."""
+        self._event.trigger(self._position)
+
+    def _build(self) -> Machine:
+        states = [START, END, FAILED, WAITING]
+        performed = [
+            State(self._ids[id_], on_enter=[self._performing(s)]) for id_, s in self._program.sockets.items()
+        ]
+        machine = Machine(
+            model=None,
+            states=[*states, *performed],
+            initial=START,
+            auto_transitions=False,
+            send_event=True,
+            queued=False,
+        )
+        machine.set_state(START, self._position)
+        self._add(machine, START, Way("start", START, self._program.entry), [])
+        for socket in self._program.sockets.values():
+            for way, conditions in self._steps(socket):
+                self._add(machine, self._ids[socket.id], way, conditions)
+        return machine
+
+    def _performing(self, socket: Socket) -> Callable[[EventData], None]:
+        return lambda _: self._driver.enter(socket)
+
+    def _add(self, machine: Machine, source: str, way: Way, conditions: list[Condition]) -> None:
+        target = self._ids.get(way.to, way.to)
+
+        def leave(_: EventData) -> None:
+            self._driver.leave(way)
+
+        machine.add_transition(_TRIGGER, source, target, conditions=conditions, before=[leave])
+
+    def _steps(self, socket: Socket) -> Iterator[tuple[Way, list[Condition]]]:
+        driver = self._driver
+        yield Way("failed", socket.id, FAILED), [lambda _: driver.failed()]
+        yield Way("waiting", socket.id, WAITING), [lambda _: driver.waiting()]
+        if socket.loop is not None:
+            loop = self._program.loops[socket.loop]
+            yield Way("empty", socket.id, loop.empty), [lambda _: driver.skipped()]
+            if socket.advance is not None:
+                for way, conditions in self._exits(socket, loop):
+                    yield from self._gated(way, [lambda _: driver.used_up(), *conditions])
+        for index, edge in enumerate(socket.edges):
+            way = Way("edge", socket.id, edge.to, edge.when, edge, index)
+            yield from self._gated(way, self._verdict(edge.when))
+        yield Way("end", socket.id, END), []
+
+    def _exits(self, socket: Socket, loop: Loop) -> Iterator[tuple[Way, list[Condition]]]:
+        """The verdict's own exit goes before the unconditional one, however they are written."""
+        mine = [route for route in loop.exits if route.source == socket.id]
+        for route in sorted(mine, key=lambda route: route.condition == "always"):
+            way = Way("exit", socket.id, route.to, route.condition)
+            yield way, self._verdict(route.condition)
+        done = socket.advance.done if socket.advance else None
+        yield Way("done", socket.id, done or loop.done), []
+
+    def _verdict(self, when: str) -> list[Condition]:
+        if when == "always":
+            return []
+        wanted = when == "satisfied"
+        return [lambda _: self._driver.verdict() is wanted]
+
+    def _gated(self, way: Way, conditions: list[Condition]) -> Iterator[tuple[Way, list[Condition]]]:
+        """A step, and before it what keeps a cast from taking it: the cast's budget, the edge's own."""
+        driver, budget = self._driver, self._program.budget
+        if way.to != END and (budget.max_tokens is not None or budget.max_cost_usd is not None):
+            target = FAILED if budget.stop_at_limit else WAITING
+            gate = Way("budget", way.source, target, blocked=way)
+            yield gate, [*conditions, lambda _: driver.over_budget(way.to)]
+        edge, index = way.edge, way.index
+        if edge is not None and index is not None and edge.max_traversals is not None:
+            gate = Way("limit", way.source, FAILED, blocked=way)
+            yield gate, [*conditions, _spent(driver, way.source, index, edge)]
+        yield way, conditions
+
+
+def _spent(driver: Driver, source: str, index: int, edge: Edge) -> Condition:
+    return lambda _: driver.spent(source, index, edge)
