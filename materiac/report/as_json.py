@@ -1,0 +1,63 @@
+"""Findings for programs: one JSON object, of a version, built field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from materiac.diagnostic import Located, Place, Severity
+
+VERSION: Final = 1
+
+
+def render(findings: Sequence[Located]) -> str:
+    """One object, in ASCII, with a line break at its end.
+
+    Lines and columns count from 1, columns in characters; the end is the place after the last
+    character. A finding without a place has null in all of these fields and in `file`.
+    """
+    report = {
+        "version": VERSION,
+        "findings": [_finding(located) for located in findings],
+        "summary": {
+            "errors": _count(findings, Severity.ERROR),
+            "warnings": _count(findings, Severity.WARNING),
+            "infos": _count(findings, Severity.INFO),
+        },
+    }
+    return json.dumps(report, indent=2) + "\n"
+
+
+def _finding(located: Located) -> dict[str, Any]:
+    finding = located.finding
+    return {
+        "rule": _sound(finding.rule),
+        "severity": finding.severity.word,
+        "message": _sound(finding.message),
+        **_place(located.place),
+        "related": [{**_place(place), "message": _sound(words)} for place, words in located.related],
+        "help": None if finding.help is None else _sound(finding.help),
+    }
+
+
+def _place(place: Place | None) -> dict[str, Any]:
+    if place is None:
+        return dict.fromkeys(("file", "line", "column", "endLine", "endColumn"))
+    start, end = (place.source.position(offset) for offset in (place.span.start, place.span.end))
+    return {
+        "file": _sound(place.source.name),
+        "line": start.line,
+        "column": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+    }
+
+
+def _sound(text: str) -> str:
+    """Half characters, as in the names of files that are no UTF-8, cannot be written in JSON."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _count(findings: Sequence[Located], severity: Severity) -> int:
+    return sum(located.finding.severity is severity for located in findings)
