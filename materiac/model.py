@@ -6,24 +6,71 @@ rules, on a model that is sound. Early forms are gone before a model is made (se
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 When = Literal["always", "satisfied", "not_satisfied"]
 Parse = Literal["text", "json"]
+Kind = Literal["agent", "utility"]
+
+SOURCES: Final = ("command", "utility", "script")
+"""What a utility runs is said by one of these."""
 
 
-def _whole(value: Any) -> Any:
-    """JSON has one kind of number: 2.0 is the whole number 2."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def kind_of(fields: Mapping[str, Any]) -> Kind | None:
+    """The kind that a materia as written has: by its `type`, else by something to run; None if neither."""
+    if fields.get("type") == "agent":
+        return "agent"
+    runs = any(fields.get(source) is not None for source in SOURCES)
+    return "utility" if runs or fields.get("type") == "utility" else None
 
 
-Count = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=1)]
-CountOrZero = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0)]
-Amount = Annotated[float, Field(strict=True, gt=0)]
-AmountOrZero = Annotated[float, Field(strict=True, ge=0)]
+def _number(expected: str, allowed: Callable[[float], bool], *, whole: bool = False) -> BeforeValidator:
+    """Finite numbers that are `allowed`. JSON has one kind of number: 2.0 is the whole number 2."""
+
+    def check(value: Any) -> Any:
+        number = int(value) if isinstance(value, float) and value.is_integer() else value
+        kinds = int if whole else (int, float)
+        if isinstance(number, bool) or not isinstance(number, kinds) or not _fits(number, allowed):
+            raise PydanticCustomError("number", "{expected}", {"expected": expected})
+        return number
+
+    return BeforeValidator(check)
+
+
+def _fits(number: float, allowed: Callable[[float], bool]) -> bool:
+    try:
+        return math.isfinite(number) and allowed(number)
+    except OverflowError:
+        return False
+
+
+def _no_fields() -> dict[str, Any]:
+    """As `dict`, which pydantic would ask for its signature: that alone costs 2 ms at start-up."""
+    return {}
+
+
+def _no_items() -> list[Any]:
+    """As `list`; see `_no_fields`."""
+    return []
+
+
+_AT_LEAST_1 = _number("a whole number of at least 1", lambda number: number >= 1, whole=True)
+_AT_LEAST_0 = _number("a whole number of at least 0", lambda number: number >= 0, whole=True)
+_ABOVE_0 = _number("a number above 0", lambda number: number > 0)
+_NOT_BELOW_0 = _number("a number of at least 0", lambda number: number >= 0)
+_PERCENT = _number("a number above 0 and at most 100", lambda number: 0 < number <= 100)
+
+Count = Annotated[int, _AT_LEAST_1, Field(strict=True, ge=1)]
+CountOrZero = Annotated[int, _AT_LEAST_0, Field(strict=True, ge=0)]
+Amount = Annotated[float, _ABOVE_0, Field(strict=True, gt=0)]
+AmountOrZero = Annotated[float, _NOT_BELOW_0, Field(strict=True, ge=0)]
+Percent = Annotated[float, _PERCENT, Field(strict=True, gt=0, le=100)]
 Text = Annotated[str, Field(strict=True)]
 Word = Annotated[str, Field(strict=True, min_length=1)]
 Filled = Annotated[str, Field(strict=True, pattern=r"\S")]
@@ -41,6 +88,7 @@ class Node(BaseModel):
         validate_by_name=False,
         validate_by_alias=True,
         serialize_by_alias=True,
+        defer_build=True,
     )
 
     x_materiac: dict[str, Any] | None = Field(None, alias="x-materiac")
@@ -101,8 +149,8 @@ class Socket(Marked):
 
     materia: Word
     parse: Parse | None = None
-    assign: dict[str, Text] = Field(default_factory=dict)
-    edges: list[Edge] = Field(default_factory=list)
+    assign: dict[str, Text] = Field(default_factory=_no_fields)
+    edges: list[Edge] = Field(default_factory=_no_items)
     foreach: Foreach | None = None
     advance: Advance | None = None
     limits: SocketLimits | None = None
@@ -154,7 +202,7 @@ class Loop(Marked):
     sockets: list[Word] = Field(min_length=1)
     consumes: Consumes | None = None
     iterator: Iterator | None = None
-    exits: list[Exit] = Field(default_factory=list)
+    exits: list[Exit] = Field(default_factory=_no_items)
     exit: EarlyExit | None = None
     parallel: LoopParallel | None = None
 
@@ -168,8 +216,8 @@ class Loadout(Marked):
 
     entry: Word | None = None
     sockets: dict[str, Socket] = Field(min_length=1)
-    loops: dict[str, Loop] = Field(default_factory=dict)
-    properties: list[dict[str, Any]] = Field(default_factory=list)
+    loops: dict[str, Loop] = Field(default_factory=_no_fields)
+    properties: list[dict[str, Any]] = Field(default_factory=_no_items)
 
 
 class CustomTools(Marked):
@@ -191,7 +239,7 @@ class _Materia(Marked):
     """What both kinds of materia have."""
 
     parse: Parse | None = None
-    assign: dict[str, Text] = Field(default_factory=dict)
+    assign: dict[str, Text] = Field(default_factory=_no_fields)
     generator: Flag = False
     parallel: Flag = False
     parallel_safe: Flag = False
@@ -228,7 +276,7 @@ class UtilityMateria(_Materia):
     params: dict[str, Any] | None = None
     timeout_ms: Count = 30_000
     idempotent: Flag = False
-    writes: list[Word] = Field(default_factory=list)
+    writes: list[Word] = Field(default_factory=_no_items)
 
 
 Materia = AgentMateria | UtilityMateria
@@ -239,7 +287,7 @@ class Budget(Marked):
 
     max_tokens: Count | None = None
     max_cost_usd: Amount | None = None
-    warn_at_percent: Annotated[float, Field(strict=True, gt=0, le=100)] = 75
+    warn_at_percent: Percent = 75
     stop_at_limit: Flag = True
 
 
@@ -259,8 +307,8 @@ class Eventing(Marked):
     """Where the events of a cast are sent to."""
 
     enabled: Flag = False
-    sinks: dict[str, Any] = Field(default_factory=dict)
-    presets: list[Any] = Field(default_factory=list)
+    sinks: dict[str, Any] = Field(default_factory=_no_fields)
+    presets: list[Any] = Field(default_factory=_no_items)
     heartbeat_interval_ms: CountOrZero = 30_000
 
 
@@ -272,13 +320,13 @@ class Frame(Marked):
     budget: Budget = Field(default_factory=Budget)
     limits: Limits = Field(default_factory=Limits)
     parallelism: Parallelism = Field(default_factory=Parallelism)
-    agents: dict[str, Any] = Field(default_factory=dict)
-    recovery: dict[str, Any] = Field(default_factory=dict)
+    agents: dict[str, Any] = Field(default_factory=_no_fields)
+    recovery: dict[str, Any] = Field(default_factory=_no_fields)
     eventing: Eventing = Field(default_factory=Eventing)
 
 
 class Config(Frame):
     """A whole file: the frame, the loadouts, the materia."""
 
-    loadouts: dict[str, Loadout] = Field(default_factory=dict)
-    materia: dict[str, Materia] = Field(default_factory=dict)
+    loadouts: dict[str, Loadout] = Field(default_factory=_no_fields)
+    materia: dict[str, Materia] = Field(default_factory=_no_fields)
