@@ -1,0 +1,293 @@
+"""The journal of a cast: `events.jsonl`, to which records are added and from which all else follows.
+
+A record is one line of UTF-8, ended by LF, and has this exact form:
+
+    {"n":1,"at":"2031-05-04T10:20:30.123456Z","type":"cast_started","format":1,…,"crc":"89abcdef"}
+
+`n` counts from 1 without a gap; `at` is the time in UTC; the fields of the record follow; the first
+record also has the `format` of the file. `crc` is the CRC-32, as eight hex digits, of the line as it
+would be without it, `{"n":1,…}`. JSON escapes LF, so that no record holds one; other line breaks of
+Unicode are ordinary characters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import threading
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Self
+
+FORMAT: Final = 1
+RESERVED: Final = frozenset({"n", "at", "type", "format", "crc"})
+
+_SEAL_LENGTH: Final = len(b',"crc":"89abcdef"}')
+_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+
+
+class JournalError(Exception):
+    """A journal cannot be written, or what is on the disk is none. `line` is where, where one is known."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened: the number, the time, the type, and whatever else belongs to it, as JSON values."""
+
+    n: int
+    at: str
+    type: str
+    fields: dict[str, Any]
+
+
+Subscriber = Callable[[Record], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a journal holds: the records, the bytes they take up, and the bytes behind them to be cut."""
+
+    records: tuple[Record, ...]
+    end: int
+    cut: int
+
+
+def read(path: Path) -> Reading:
+    """Read a journal, also while it is being written. Raises `JournalError`.
+
+    What an interrupted write may leave at the end is no error: a torn last line and a tail of NUL are
+    cut, a last line that lacks only its LF is kept. Any other line that is not sound is one.
+    """
+    with _named_errors(f"cannot read '{path}'"), path.open("rb") as file:
+        return _scan(file, path)
+
+
+def _scan(file: BinaryIO, path: Path) -> Reading:
+    records: list[Record] = []
+    end = 0
+    for number, line in enumerate(file, 1):
+        text = line[:-1] if line.endswith(b"\n") else line.rstrip(b"\0")
+        body = _unseal(text)
+        if body is None:
+            if not line.endswith(b"\n"):
+                break
+            raise JournalError(f"line {number} of '{path}' is broken: its checksum does not fit", number)
+        records.append(_numbered(body, number, path))
+        end += len(text) + line.endswith(b"\n")
+    return Reading(tuple(records), end, file.seek(0, os.SEEK_END) - end)
+
+
+def _numbered(body: bytes, number: int, path: Path) -> Record:
+    try:
+        record = _decode(body)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise JournalError(f"line {number} of '{path}' is no record: {error}", number) from error
+    if record.n != number:
+        raise JournalError(f"line {number} of '{path}' has the number {record.n!r}", number)
+    if number == 1 and record.fields.get("format") != FORMAT:
+        found = record.fields.get("format")
+        raise JournalError(f"'{path}' has format {found!r}, this version reads format {FORMAT}", 1)
+    return record
+
+
+class Journal:
+    """A journal that is being written, by one process at a time; its threads may share it.
+
+    `broken` says which subscribers raised and were dropped.
+    """
+
+    def __init__(self, file: int, path: Path, clock: Callable[[], datetime], n: int, end: int) -> None:
+        self.path = path
+        self.broken: list[str] = []
+        self._file = file
+        self._clock = clock
+        self._written = (n, end)
+        self._ended: str | None = None
+        self._lock = threading.RLock()
+        self._subscribers: list[Subscriber] = []
+        self._pending: deque[Record] = deque()
+        self._delivering = False
+
+    @classmethod
+    def create(cls, path: Path, clock: Callable[[], datetime] | None = None) -> Self:
+        """Begin a journal where there is no file yet. Raises `JournalError`."""
+        with _named_errors(f"cannot create '{path}'"):
+            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with _closed_on_error(file), _named_errors(f"cannot create '{path}'"):
+            _lock(file, path)
+            sync_folder(path.parent)
+        return cls(file, path, clock or _now, 0, 0)
+
+    @classmethod
+    def reopen(cls, path: Path, clock: Callable[[], datetime] | None = None) -> tuple[Self, Reading]:
+        """Go on with a journal, and give what it holds. Cuts what `read` cuts. Raises `JournalError`."""
+        with _named_errors(f"cannot open '{path}'"):
+            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+        with _closed_on_error(file), _named_errors(f"cannot open '{path}'"):
+            _lock(file, path)
+            reading = read(path)
+            end = _mend(file, reading.end)
+        return cls(file, path, clock or _now, len(reading.records), end), reading
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Hand every later record to `subscriber`, in order, once it is on the disk.
+
+        It is called by the thread that appends and has to be quick. One that raises is dropped.
+        """
+        with self._lock:
+            self._subscribers.append(subscriber)
+
+    def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
+        """Write a record; when this returns it is on the disk, unless `sync` is false.
+
+        The record given back is a copy, as a later reading has it. After a failed write
+        the journal is sound and may be tried again; after a failed sync nobody knows what is on the
+        disk, and no record is taken any more. Raises `JournalError`.
+        """
+        if clash := RESERVED & fields.keys():
+            raise ValueError(f"a record has fields of its own called {sorted(clash)}")
+        with self._lock:
+            n, end = self._written
+            body = self._encode(n + 1, kind, fields)
+            line = _seal(body)
+            self._write(line, end, sync=sync)
+            self._written = (n + 1, end + len(line))
+            record = _decode(body)
+            self._pending.append(record)
+            self._deliver()
+        return record
+
+    def _encode(self, n: int, kind: str, fields: dict[str, Any]) -> bytes:
+        at = self._clock().astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        head = {"n": n, "at": at, "type": kind} | ({"format": FORMAT} if n == 1 else {})
+        try:
+            text = json.dumps(head | fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise JournalError(f"a record '{kind}' cannot be written as JSON: {error}") from error
+        # A lone surrogate has no UTF-8; its backslash form is the JSON escape.
+        return text.encode("utf-8", "backslashreplace")
+
+    def _write(self, line: bytes, end: int, *, sync: bool) -> None:
+        if self._ended is not None:
+            raise JournalError(self._ended)
+        with _named_errors(f"cannot write '{self.path}'"):
+            if os.fstat(self._file).st_size != end:
+                os.ftruncate(self._file, end)  # left by a write that failed or was interrupted
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        if sync:
+            self._sync()
+
+    def _sync(self) -> None:
+        try:
+            _sync_data(self._file)
+        except OSError as error:
+            self._ended = f"cannot sync '{self.path}': {error.strerror}"
+            raise JournalError(self._ended) from error
+
+    def _deliver(self) -> None:
+        """Hand on what is pending; a subscriber that appends finds its record behind the present one."""
+        if self._delivering:
+            return
+        self._delivering = True
+        try:
+            while self._pending:
+                record = self._pending.popleft()
+                for subscriber in tuple(self._subscribers):
+                    self._hand(subscriber, record)
+        finally:
+            self._delivering = False
+
+    def _hand(self, subscriber: Subscriber, record: Record) -> None:
+        try:
+            subscriber(record)
+        except Exception as error:  # noqa: BLE001 - a reader of the stream never breaks the cast
+            self._subscribers.remove(subscriber)
+            name = getattr(subscriber, "__qualname__", type(subscriber).__qualname__)
+            self.broken.append(f"{name} failed at record {record.n}: {type(error).__name__}: {error}")
+
+    def close(self) -> None:
+        """Take no more records; may be called twice."""
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+            self._file = -1
+            self._ended = f"'{self.path}' is closed"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _seal(body: bytes) -> bytes:
+    return b'%b,"crc":"%08x"}\n' % (body[:-1], zlib.crc32(body))
+
+
+def _unseal(line: bytes) -> bytes | None:
+    """The inverse of `_seal`; None for a line that it did not make."""
+    body = line[:-_SEAL_LENGTH] + b"}"
+    return body if _seal(body)[:-1] == line else None
+
+
+def _decode(body: bytes) -> Record:
+    fields = json.loads(body)
+    return Record(fields.pop("n"), fields.pop("at"), fields.pop("type"), fields)
+
+
+def _mend(file: int, end: int) -> int:
+    """Cut the file after its last sound record, give that its LF, and return the new size."""
+    os.ftruncate(file, end)
+    if end and os.pread(file, 1, end - 1) != b"\n":
+        end += os.write(file, b"\n")
+    _sync_data(file)
+    return end
+
+
+def _lock(file: int, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise JournalError(f"'{path}' is being written by another process") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names of new files on the disk, without which what is in them is lost. Raises `OSError`."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _closed_on_error(file: int) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        os.close(file)
+        raise
+
+
+@contextlib.contextmanager
+def _named_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JournalError(f"{what}: {error.strerror}") from error
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
