@@ -15,7 +15,7 @@ from materiac.agents.protocol import AgentError
 def test_a_spec_leads_to_its_back_end(tmp_path: Path) -> None:
     script = tmp_path / "answers.json"
     script.write_text("{}")
-    for spec in (f"scripted:{script}", "ask"):
+    for spec in (f"scripted:{script}", 'command:["cat"]', "command?text=a:cat", "ask"):
         agent = choose.make(spec)
         assert agent.spec == spec
         agent.close()
