@@ -1,0 +1,323 @@
+"""The folder of a cast: where its files lie, how they are written, and the manifest of them.
+
+Folders and files are the owner's alone. A file comes into being whole: it is written beside its place
+and renamed. Nothing is synced here: the journal is, and everything else can be made again from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from materiac.names import END, fault
+from materiac.runtime.journal import Record
+
+Json = dict[str, Any]
+
+KINDS: Final = {
+    ".md": "output",
+    ".json": "parsed",
+    ".stdin.json": "stdin",
+    ".stdout.txt": "stdout",
+    ".stderr.txt": "stderr",
+    ".command.json": "command",
+}
+"""What an output of a visit may end in, and what the manifest calls it."""
+
+_NAME_BYTES: Final = 255
+_HASH_DIGITS: Final = 16
+# Letters and marks that show nothing; some file systems leave them out when they compare names.
+_IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_ROOT_FILE: Final = re.compile(r"[a-z]+(\.[a-z]+)*\.json")
+
+
+class ArtifactError(Exception):
+    """A file or folder of a cast cannot be made, or would lie somewhere else than it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written: its path from the cast folder, with `/`, its kind, and its content's mark."""
+
+    path: str
+    kind: str
+    sha256: str
+    bytes: int
+
+    def as_data(self) -> Json:
+        """The file as a journal record lists it under `files`."""
+        return {"kind": self.kind, "file": self.path, "sha256": self.sha256, "bytes": self.bytes}
+
+
+@dataclass(frozen=True, slots=True)
+class CastFolder:
+    """Writes the files of a cast. `folders` is what `folder_names` gives for the ids of all its sockets.
+
+    The folder, and the one it lies in, must not be symbolic links. Raises `ArtifactError`, as all
+    methods do.
+    """
+
+    root: Path
+    folders: Mapping[str, str]
+    below: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_link(self.root.parent)
+        _refuse_link(self.root)
+
+    def streams(self, names: Iterable[str]) -> dict[str, CastFolder]:
+        """For each of a plan's streams, the folder `streams/<name>` that its visits write to."""
+        folders = folder_names(names)
+        return {name: replace(self, below=("streams", folder)) for name, folder in folders.items()}
+
+    def context(self, socket: str, visit: int, text: str, *, turn: int = 1, repair: int = 0) -> Written:
+        """Write the prompt of a turn: `contexts/<socket>/<visit>.md`."""
+        path = self._path("contexts", socket, _stem(visit, turn, repair) + ".md")
+        return self._write(path, "context", text)
+
+    def output(
+        self, socket: str, visit: int, content: str | bytes, suffix: str, *, turn: int = 1, repair: int = 0
+    ) -> Written:
+        """Write what came of a turn or a command: `sockets/<socket>/<visit><suffix>`, one of `KINDS`."""
+        path = self._path("sockets", socket, _stem(visit, turn, repair) + suffix)
+        return self._write(path, KINDS[suffix], content)
+
+    def write_json(self, name: str, value: Any) -> Written:
+        """Write a file of the cast as a whole, like `machine.json`."""
+        if not _ROOT_FILE.fullmatch(name):
+            raise ArtifactError(f"'{name}' is no name for a file of a cast")
+        try:
+            text = json.dumps(value, ensure_ascii=False, indent=2)
+        except RecursionError as error:
+            raise ArtifactError(f"'{name}' cannot be written: its value is nested too deep") from error
+        return self._write((name,), name.removesuffix(".json"), text + "\n")
+
+    def set_aside(self, socket: str, visit: int) -> list[Json]:
+        """Rename the files of a visit that failed, `1.md` to `1.failed-1.md`, to make room for the next.
+
+        Gives `[{"from", "to"}, …]`, which a journal record hands to the manifest under `moved`.
+        """
+        folders = [self._path(top, socket) for top in ("contexts", "sockets")]
+        found = [(folder, name) for folder in folders for name in _files_of(self._place(folder), visit)]
+        failure = 1 + max((_failure(name) for _, name in found), default=0)
+        moved = []
+        for folder, name in found:
+            if not _failure(name):
+                old, new = (*folder, f"{visit}.{name}"), (*folder, f"{visit}.failed-{failure}.{name}")
+                with _named_errors("rename", self.root.joinpath(*old)):
+                    self.root.joinpath(*old).rename(self.root.joinpath(*new))
+                moved.append({"from": "/".join(old), "to": "/".join(new)})
+        return moved
+
+    def _path(self, top: str, socket: str, *names: str) -> tuple[str, ...]:
+        return (*self.below, top, self.folders[socket], *names)
+
+    def _place(self, folders: tuple[str, ...]) -> Path:
+        """A folder of the cast, to which no link leads."""
+        place = self.root
+        _refuse_link(place)
+        for name in folders:
+            place /= name
+            _refuse_link(place)
+        return place
+
+    def _write(self, path: tuple[str, ...], kind: str, content: str | bytes) -> Written:
+        folder = self._place(path[:-1])
+        make_folders(folder)
+        data = _encoded(content)
+        write_whole(folder / path[-1], data)
+        return Written("/".join(path), kind, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def folder_names(names: Iterable[str]) -> dict[str, str]:
+    """A folder name for each name: all distinct, on file systems too that fold case or normalize.
+
+    A name of the language is its own folder name unless it is too long in UTF-8 or one before it
+    differs in case alone. Any other text is shortened to what is legal, with `~` and a hash behind it,
+    and no legal name holds a `~`.
+    """
+    folders: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        if name in folders:
+            continue
+        folded = _folded(name)
+        plain = _is_plain(name) and folded not in taken
+        folders[name] = name if plain else _hashed(name)
+        if plain:
+            taken.add(folded)
+    return folders
+
+
+def _is_plain(name: str) -> bool:
+    legal = name == END or fault(name, spaces=True) is None
+    return legal and not _IGNORABLE.search(name) and len(name.encode()) <= _NAME_BYTES
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+
+
+def _hashed(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+    legal = "".join(c for c in unicodedata.normalize("NFC", name) if c.isalnum() or c in "._-").lstrip(".")
+    room = _NAME_BYTES - _HASH_DIGITS - len("~")
+    stem = unicodedata.normalize("NFC", legal).encode()[:room].decode(errors="ignore")
+    return f"{stem or '_'}~{digest}"
+
+
+def _stem(visit: int, turn: int, repair: int) -> str:
+    return f"{visit}{f'.turn-{turn}' if turn > 1 else ''}{f'.repair-{repair}' if repair else ''}"
+
+
+def _files_of(folder: Path, visit: int) -> list[str]:
+    """What the names of a visit's files have behind the visit and its dot."""
+    start = f"{visit}."
+    with _named_errors("read the folder", folder):
+        names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return sorted(name.removeprefix(start) for name in names if name.startswith(start))
+
+
+def _failure(name: str) -> int:
+    """The number in `failed-1.md`; 0 for a file that is not set aside."""
+    mark = re.match(r"failed-(\d+)\.", name)
+    return int(mark[1]) if mark else 0
+
+
+def make_folders(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for the owner alone; refuse one that is a link."""
+    _refuse_link(folder)
+    with _named_errors("make the folder", folder):
+        missing = list(itertools.takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
+        for place in reversed(missing):
+            place.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Give a file new content, all at once: whoever looks sees the old or the new. Raises `ArtifactError`."""
+    with _named_errors("write", path):
+        file, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(data)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def _encoded(content: str | bytes) -> bytes:
+    """A text in UTF-8; a lone surrogate, which has none, becomes its escape."""
+    return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+
+
+def _refuse_link(folder: Path) -> None:
+    with _named_errors("look at", folder):
+        linked = folder.is_symlink()
+    if linked:
+        raise ArtifactError(f"'{folder}' is a symbolic link, a folder of its own was expected")
+
+
+@contextlib.contextmanager
+def _named_errors(what: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ArtifactError(f"cannot {what} '{path}': {error.strerror}") from error
+
+
+class GrowingFile:
+    """A JSON object on the disk whose first member is a long list, to which adding costs the same always.
+
+    What has to follow the list, the tail, lies at the end of the file: entries are written over it and
+    then the tail again, in one write. Who looks while that happens may see half of it; who needs
+    more reads the journal.
+    """
+
+    def __init__(self, path: Path, head: str) -> None:
+        self._path = path
+        self._head = _encoded(head)
+        self._end = 0
+        self._size = 0
+        self._empty = True
+
+    def rewrite(self, entries: Iterable[Json], tail: str) -> None:
+        """Write the whole file, all at once."""
+        listed = self._head + self._joined(entries, first=True)
+        data = listed + _encoded(tail)
+        write_whole(self._path, data)
+        self._end, self._size, self._empty = len(listed), len(data), len(listed) == len(self._head)
+
+    def append(self, entries: Iterable[Json], tail: str) -> None:
+        """Add entries to the list, and put another tail behind it."""
+        listed = self._joined(entries, first=self._empty)
+        data = listed + _encoded(tail)
+        with _named_errors("write", self._path):
+            self._overwrite(data)
+        self._end, self._size = self._end + len(listed), self._end + len(data)
+        self._empty = self._empty and not listed
+
+    def _overwrite(self, data: bytes) -> None:
+        file = os.open(self._path, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            written = 0
+            while written < len(data):
+                written += os.pwrite(file, data[written:], self._end + written)
+            if self._end + len(data) < self._size:
+                os.ftruncate(file, self._end + len(data))
+        finally:
+            os.close(file)
+
+    def _joined(self, entries: Iterable[Json], *, first: bool) -> bytes:
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
+        if not lines:
+            return b""
+        return _encoded(("\n" if first else ",\n") + ",\n".join(lines))
+
+
+class Manifest:
+    """`manifest.json`, made from the records of a journal; current after every record, at a constant price.
+
+    A record that wrote files has them under `files`, as `Written.as_data` gives them, beside its
+    `socket`, `materia`, `itemKey`, `itemLabel` and `visit`; one that renamed some has `moved`. Subscribe
+    it to the journal: `journal.subscribe(manifest)`.
+    """
+
+    _TAIL: Final = "\n]}\n"
+
+    def __init__(self, path: Path, records: Iterable[Record] = ()) -> None:
+        """Write the manifest of the records so far. Raises `ArtifactError`."""
+        self.entries: list[Json] = []
+        head = json.dumps({"castId": path.parent.name, "entries": []}, ensure_ascii=False)
+        self._file = GrowingFile(path, head.removesuffix("]}"))
+        for record in records:
+            self._take(record.fields)
+        self._file.rewrite(self.entries, self._TAIL)
+
+    def __call__(self, record: Record) -> None:
+        """Take one more record. Raises `ArtifactError`."""
+        known = len(self.entries)
+        self._take(record.fields)
+        if record.fields.get("moved"):
+            self._file.rewrite(self.entries, self._TAIL)
+        elif len(self.entries) > known:
+            self._file.append(self.entries[known:], self._TAIL)
+
+    def _take(self, fields: Mapping[str, Any]) -> None:
+        moved = {pair["from"]: pair["to"] for pair in fields.get("moved", ())}
+        for entry in self.entries if moved else ():
+            entry["file"] = moved.get(entry["file"], entry["file"])
+        place = {key: fields.get(key) for key in ("socket", "materia", "itemKey", "itemLabel", "visit")}
+        self.entries += [place | file for file in fields.get("files", ())]
