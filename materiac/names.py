@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import unicodedata
 from collections.abc import Iterable
 
 END = "end"
 MAX_LENGTH = 64
+
+_MANY = 300
+"""With more names than this, only those are compared in full that are a slip of one letter away."""
 
 
 def fault(name: str, *, spaces: bool) -> str | None:
@@ -34,6 +38,32 @@ def _legal(character: str, *, spaces: bool) -> bool:
 
 def suggestion(wrong: str, known: Iterable[str]) -> str | None:
     """`did you mean 'x'?` for the nearest known name, or None where none is near."""
-    by_lower = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(wrong.casefold(), by_lower, n=1, cutoff=0.6)
-    return f"did you mean '{by_lower[near[0]]}'?" if near else None
+    names = frozenset(known)
+    folded = _folded(names)
+    word = wrong.casefold()
+    candidates = folded.keys() if len(names) <= _MANY else _one_letter_away(word, _variants(names))
+    near = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
+    return f"did you mean '{folded[near[0]]}'?" if near else None
+
+
+@functools.lru_cache(maxsize=8)
+def _folded(names: frozenset[str]) -> dict[str, str]:
+    return {name.casefold(): name for name in sorted(names, reverse=True)}
+
+
+@functools.lru_cache(maxsize=8)
+def _variants(names: frozenset[str]) -> dict[str, list[str]]:
+    """Names by themselves less one letter: two names that are one slip apart meet in a variant."""
+    found: dict[str, list[str]] = {}
+    for name in _folded(names):
+        for variant in _shortened(name):
+            found.setdefault(variant, []).append(name)
+    return found
+
+
+def _one_letter_away(word: str, variants: dict[str, list[str]]) -> set[str]:
+    return {name for variant in _shortened(word) for name in variants.get(variant, ())}
+
+
+def _shortened(word: str) -> set[str]:
+    return {word, *(word[:i] + word[i + 1 :] for i in range(min(len(word), MAX_LENGTH)))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import unicodedata
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -71,7 +70,7 @@ def _segments(parts: list[str]) -> tuple[str, ...]:
             raise PathError("there is no 'length': paths have names and indexes only")
         if part.startswith("-") and part[1:].isdecimal():
             raise PathError(f"'{part}' is a negative index: indexes count from 0")
-        if part.startswith("-") or not all(_legal(c) for c in part):
+        if not all(_legal(c) for c in part):
             raise PathError(f"'{part}' is neither a name nor an index")
     return tuple(parts)
 
@@ -85,19 +84,41 @@ def read(value: Any, segments: tuple[str, ...]) -> Any:
     for segment in segments:
         if isinstance(value, Mapping):
             value = value.get(segment, MISSING)
-        elif isinstance(value, list) and segment.isdecimal() and int(segment) < len(value):
-            value = value[int(segment)]
+        elif isinstance(value, list):
+            value = _item(value, segment)
         else:
             return MISSING
     return value
 
 
+def _item(values: list[Any], segment: str) -> Any:
+    # No list is as long as a number of 20 digits; `int` refuses very long ones.
+    if not (segment.isascii() and segment.isdecimal() and len(segment) < 20):
+        return MISSING
+    index = int(segment)
+    return values[index] if index < len(values) else MISSING
+
+
 def write(state: MutableMapping[str, Any], segments: tuple[str, ...], value: Any) -> None:
     """Set a value below `state`; missing, scalar and list parents become objects. Copies `value`."""
+    copied = _copy(value)
     *parents, last = segments
     for parent in parents:
         below = state.get(parent)
         if not isinstance(below, MutableMapping):
             below = state[parent] = {}
         state = below
-    state[last] = copy.deepcopy(value)
+    state[last] = copied
+
+
+def _copy(value: Any) -> Any:
+    """A deep copy of JSON values, which may be nested deeper than recursion goes."""
+    top: list[Any] = [value]
+    waiting: list[Any] = [top]
+    while waiting:
+        above = waiting.pop()
+        for key, part in list(above.items() if isinstance(above, dict) else enumerate(above)):
+            if isinstance(part, dict | list):
+                above[key] = part.copy()
+                waiting.append(above[key])
+    return top[0]
