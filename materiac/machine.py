@@ -1,6 +1,6 @@
 """From a program to a `transitions` machine whose callbacks perform the sockets.
 
-One state a socket, with `start`, `end`, `failed` and `waiting` beside them; one trigger, `step`. What a
+One state a socket, with those for the start, the end, a failure and a wait beside them; one trigger, `step`. What a
 socket may do next are its transitions, in order, and the library takes the first whose conditions
 pass: that is the rule of the language. Exits, used-up lists and empty loops are transitions like the
 edges are, so the machine that is drawn is the machine that runs.
@@ -18,9 +18,11 @@ from typing import Protocol
 
 from transitions import EventData, Machine, State
 
+from materiac import collector
 from materiac.program import END, Edge, Loop, Program, Socket
 
-START, FAILED, WAITING = "start", "failed", "waiting"
+START, FAILED, WAITING = "<start>", "<failed>", "<waiting>"
+"""States that are no sockets; no socket can have such a name."""
 _TRIGGER = "step"
 
 logging.getLogger("transitions").setLevel(logging.WARNING)  # its debug records cost ten times a step
@@ -79,13 +81,14 @@ class Grid:
         self._program, self._driver = program, driver
         self._ids = {id_: f"s{i}" for i, id_ in enumerate(program.sockets)}
         self._position = _Position()
-        self._machine = self._build()
+        with collector.paused():
+            self._machine = self._build()
         self._event = self._machine.events[_TRIGGER]
         self._names = {state: id_ for id_, state in self._ids.items()}
 
     @property
     def at(self) -> str:
-        """The socket that the machine is at; or `start`, `end`, `failed`, `waiting` (see `over`)."""
+        """The socket that the machine is at; or `START`, `END`, `FAILED`, `WAITING`."""
         return self._names.get(self._position.state, self._position.state)
 
     @property

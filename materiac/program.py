@@ -21,6 +21,11 @@ END: Final = "end"
 Json = dict[str, Any]
 
 
+def holds(when: str, verdict: bool | None) -> bool:
+    """Whether a condition holds for a verdict; None is an output without one."""
+    return when == "always" or verdict is (when == "satisfied")
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """One way out of a socket. `when` is always, satisfied or not_satisfied."""

@@ -1,0 +1,170 @@
+"""Reading what a command is given: files, the layers below them, compiled machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from materiac.pipeline import Text, compile_loadout
+from materiac.program import Image, ImageError, Json, image_from_data
+from materiac.report import ordered
+from materiac.report import text as report
+from materiac.resources import folder
+
+STANDARD_INPUT = "-"
+PROJECT_FILES = (".materia/loadout.json", ".pi/pi-materia.json")
+
+
+class UnreadableError(Exception):
+    """A file that cannot be read; the message names it."""
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The texts of a configuration, the lowest first, and the files that they came from."""
+
+    texts: tuple[Text, ...]
+
+    def on_top(self, text: Text) -> Layers:
+        """These layers with one more; a file that is among them already moves to the top."""
+        rest = tuple(below for below in self.texts if not _same(below.name, text.name))
+        return Layers((*rest, text))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(text.name for text in self.texts)
+
+
+def bundled() -> tuple[Text, ...]:
+    """The loadouts that ship with the package, in the order of their names."""
+    files = sorted(folder("loadouts").glob("*.json"))
+    return tuple(Text(f"{_BUNDLED}{file.name}", file.read_bytes()) for file in files)
+
+
+_BUNDLED = "bundled:"
+
+
+def below(cwd: Path, environ: Mapping[str, str]) -> Layers:
+    """The layers that lie below a named file: the bundled ones, the user's, the project's."""
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "~")).expanduser() / ".config")
+    user = home / "materiac" / "materia.json"
+    project = next((cwd / name for name in PROJECT_FILES if (cwd / name).is_file()), None)
+    files = [file for file in (user, project) if file is not None and file.is_file()]
+    return Layers((*bundled(), *(read_text(_shown(file, cwd)) for file in files)))
+
+
+def read_text(name: str) -> Text:
+    """Read a file, or standard input for `-`. Raises `UnreadableError`."""
+    if name == STANDARD_INPUT:
+        return Text("<stdin>", sys.stdin.buffer.read())
+    try:
+        return Text(name, Path(name).read_bytes())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UnreadableError(f"cannot read '{name}': {why}") from error
+
+
+def surroundings() -> Layers:
+    """The layers below, from where this process stands."""
+    return below(Path.cwd(), os.environ)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A loadout that can be drawn and run.
+
+    `resolved` is the merged configuration, `files` are those that it was made from, lowest first.
+    """
+
+    image: Image
+    resolved: Json
+    files: tuple[str, ...]
+
+
+def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
+    """Load a compiled machine, or compile a loadout on top of the layers below; None after complaining.
+
+    Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed.
+    """
+    try:
+        named = file or os.environ.get("MATERIA_CONFIG")
+        layers, text = surroundings(), read_text(named) if named is not None else None
+        image = _machine(text) if text is not None else None
+    except (UnreadableError, ImageError) as error:
+        complain(str(error))
+        return None
+    if image is not None and text is not None:
+        return Loaded(image, {}, (text.name,))
+    layers = layers if text is None else layers.on_top(text)
+    compiled = compile_loadout(layers.texts, loadout)
+    if compiled.findings:
+        print(report.render(ordered(compiled.findings), colour=sys.stderr.isatty()), end="", file=sys.stderr)
+    return None if compiled.image is None else Loaded(compiled.image, compiled.resolved, layers.names)
+
+
+def image_or_report(file: str, loadout: str | None) -> Image | None:
+    """The image of `load_or_report`."""
+    loaded = load_or_report(file, loadout)
+    return loaded.image if loaded is not None else None
+
+
+def _machine(text: Text) -> Image | None:
+    """The image in a text, if the text is a compiled machine. Raises `ImageError`."""
+    if b'"format"' not in text.raw or b'"program"' not in text.raw:
+        return None
+    try:
+        data = json.loads(text.raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict) or not data.keys() >= {"format", "program"}:
+        return None
+    try:
+        return image_from_data(data)
+    except ImageError as error:
+        raise ImageError(f"'{text.name}' cannot be used: {error}") from error
+
+
+def complain(message: str) -> None:
+    """Print what is wrong with a call."""
+    print(f"materiac: {message}", file=sys.stderr)
+
+
+def _shown(file: Path, cwd: Path) -> str:
+    return str(file.relative_to(cwd) if file.is_relative_to(cwd) else file)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:
+        return False
+
+
+def write_output(file: str | None, content: bytes) -> int:
+    """Write a whole file, or to standard output where there is none; gives the exit code."""
+    if file is None or file == STANDARD_INPUT:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return 0
+    target = Path(file)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "wb") as temporary:
+            temporary.write(content)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except OSError as error:
+        complain(f"cannot write '{file}': {error.strerror or error}")
+        return 2
+    return 0
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,126 @@
+"""`materiac run`: run a loadout to its end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from materiac.agents.protocol import Agent
+    from materiac.cli.loading import Loaded
+    from materiac.runtime.run import Result
+
+COMPLETE, FAILED, NOT_STARTED, OWN_FAULT, WAITING = 0, 1, 2, 3, 4
+EXIT_CODES = {"complete": COMPLETE, "failed": FAILED, "waiting": WAITING, "stopped": WAITING}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a loadout file, a machine.json, or - for stdin"
+    )
+    parser.add_argument("--request", required=True, metavar="TEXT", help="what the cast is asked to do")
+    parser.add_argument(
+        "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
+    )
+    parser.add_argument("--agent", metavar="SPEC", help="who answers: scripted:FILE, command:PROGRAM …, ask")
+    parser.add_argument(
+        "--artifacts", metavar="DIR", help="where casts are kept (default: the file's artifactDir)"
+    )
+    parser.add_argument(
+        "--cwd", metavar="DIR", default=".", help="where agents and utilities work (default: here)"
+    )
+    parser.add_argument(
+        "--interactive",
+        action=argparse.BooleanOptionalAction,
+        help="talk with multi-turn agents: a line is said, /continue asks for the final form (default: on a terminal)",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object at the end, and nothing else"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 complete, 1 failed, 2 could not start, 3 a fault of our own, 4 waiting or stopped."""
+    from materiac.agents.protocol import AgentError
+    from materiac.cli import loading
+
+    try:
+        loaded = loading.load_or_report(options.file, options.loadout)
+        if loaded is None:
+            return NOT_STARTED
+        agent = _agent(options, loaded)
+    except AgentError as error:
+        loading.complain(str(error))
+        return NOT_STARTED
+    return _cast(options, loaded, agent)
+
+
+def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
+    from materiac.agents import choose
+    from materiac.agents.nobody import Nobody
+    from materiac.agents.protocol import AgentError
+
+    spec = options.agent or os.environ.get("MATERIAC_AGENT")
+    if spec:
+        return choose.make(spec)
+    if any(materia.agent is not None for materia in loaded.image.program.materia.values()):
+        forms = ", ".join(f"'{form}'" for form in choose.FORMS.values())
+        raise AgentError(f"say who answers, with --agent or MATERIAC_AGENT: {forms}")
+    return Nobody()
+
+
+def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent) -> int:
+    from materiac.cli import loading
+    from materiac.cli.person import Terminal
+    from materiac.cli.progress import Progress
+    from materiac.runtime.artifacts import ArtifactError
+    from materiac.runtime.journal import JournalError
+    from materiac.runtime.run import Order, run
+
+    cwd = Path(options.cwd).resolve()
+    if not cwd.is_dir():
+        loading.complain(f"'{options.cwd}' is no folder")
+        return NOT_STARTED
+    artifacts = cwd / (
+        options.artifacts and Path(options.artifacts).resolve() or loaded.image.settings.artifact_dir
+    )
+    talks = sys.stdin.isatty() if options.interactive is None else options.interactive
+    signal.signal(signal.SIGTERM, _stop)
+    with Progress(loaded, quiet=options.json) as progress:
+        progress.begin(artifacts)
+        order = Order(
+            image=loaded.image,
+            request=options.request,
+            agent=agent,
+            cwd=cwd,
+            artifacts=artifacts,
+            environ=dict(os.environ),
+            resolved=loaded.resolved,
+            person=Terminal(progress) if talks else None,
+            watchers=[progress],
+        )
+        try:
+            result = run(order)
+        except (ArtifactError, JournalError) as error:
+            loading.complain(str(error))
+            return OWN_FAULT
+    return _report(result, progress, as_json=options.json)
+
+
+def _report(result: Result, progress: object, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
+    else:
+        from materiac.cli.outcome import show
+
+        show(result)
+    return EXIT_CODES[result.status]
+
+
+def _stop(*_: object) -> NoReturn:
+    raise KeyboardInterrupt

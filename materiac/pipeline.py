@@ -1,0 +1,180 @@
+"""The compiler on one page: texts in layers → findings, and a compiled image where there is no error.
+
+    bytes ─decode─► source ─read─► document ─normalize─► document ┐
+    each file below it, in the same way ──────────────────────────┴─merge─► layered ─shape─► model
+
+    model ─rules─► findings
+      └────lower─► image, where no finding is an error
+
+This module alone knows the order of the phases. It reads no file: texts come from the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from materiac import collector, json_text, layers, rules, shape
+from materiac.diagnostic import Finding, Located, Place, Severity
+from materiac.graph import LoadoutGraph
+from materiac.layers import Layered
+from materiac.lower import lower
+from materiac.normalize import normalize
+from materiac.program import Image, Json
+from materiac.rules.rule import FileView
+from materiac.source import Document, Pointer, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file as it was read: the name that it is reported under, and its bytes."""
+
+    name: str
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What came of compiling a loadout: an image, or errors; warnings beside either.
+
+    `resolved` is the data of all layers, merged.
+    """
+
+    image: Image | None
+    findings: tuple[Located, ...]
+    resolved: Json = field(default_factory=dict)
+
+
+@dataclass
+class _Front:
+    """Documents as far as they could be read, with what was found on the way, each with its place."""
+
+    documents: list[Document] = field(default_factory=list)
+    findings: list[Located] = field(default_factory=list)
+
+
+def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...]:
+    """Everything that is wrong in the last of `texts`, on top of those before it.
+
+    With `asked`, of its loadouts that one alone is looked at.
+    """
+    with collector.paused():
+        front = _read(texts)
+        if not _sound(front, texts):
+            return tuple(_of(front.findings, texts[-1].name))
+        layered = layers.merge(front.documents)
+        chosen, findings = _to_check(layered, asked)
+        _, more = _examine(layered, chosen)
+        top = layered.documents[-1]
+        located = [_locate(layered, finding) for finding in [*findings, *more]]
+        return tuple(_of([*front.findings, *located], top.source.name))
+
+
+def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
+    """Compile one loadout of layered texts: `asked` by name or id, else the active one.
+
+    Only what this loadout is made of has to be sound.
+    """
+    with collector.paused():
+        front = _read(texts)
+        if not _sound(front, texts):
+            return Compiled(None, tuple(front.findings))
+        layered = layers.merge(front.documents)
+        name, findings = layers.choose(layered, asked)
+        graphs, more = _examine(layered, [name] if name is not None else [])
+        graph = graphs.get(name) if name is not None else None
+        used = _used(graph)
+        kept = [f for f in [*findings, *more] if _concerns(f.at, name, used)]
+        located = [*front.findings, *(_locate(layered, finding) for finding in kept)]
+        if graph is None or any(part.finding.severity is Severity.ERROR for part in located):
+            return Compiled(None, tuple(located))
+        shaped = shape.shape(layered, [graph.name])
+        return Compiled(lower(graph, shaped.frame, shaped.materia), tuple(located), layered.data)
+
+
+def _read(texts: Iterable[Text]) -> _Front:
+    front = _Front()
+    for text in texts:
+        source, found = json_text.decode(text.name, text.raw)
+        document = None
+        if not found:
+            document, found = json_text.read(source)
+        front.findings += [_placed(Document(source, None, dict), finding) for finding in found]
+        if document is not None:
+            document, found = normalize(document, layers.merge(front.documents).data)
+            front.findings += [_placed(document, finding) for finding in found]
+            front.documents.append(document)
+    return front
+
+
+def _sound(front: _Front, texts: Sequence[Text]) -> bool:
+    """Whether there is a value to look at in the topmost text."""
+    return bool(front.documents) and front.documents[-1].source.name == texts[-1].name
+
+
+def _examine(layered: Layered, names: Collection[str]) -> tuple[dict[str, LoadoutGraph], list[Finding]]:
+    shaped = shape.shape(layered, names)
+    graphs = {name: LoadoutGraph(name, loadout, shaped.materia) for name, loadout in shaped.loadouts.items()}
+    view = FileView(
+        data=layered.data,
+        frame=shaped.frame,
+        materia=shaped.materia,
+        known_materia=shaped.known_materia,
+        known_loadouts=shaped.known_loadouts,
+        dropped=shaped.dropped,
+    )
+    broken = {name for name in graphs if _is_broken(name, graphs[name], shaped.findings)}
+    return graphs, [*shaped.findings, *rules.check(view, list(graphs.values()), broken)]
+
+
+def _is_broken(name: str, graph: LoadoutGraph, findings: Iterable[Finding]) -> bool:
+    errors = (f.at for f in findings if f.severity is Severity.ERROR)
+    used = _used(graph)
+    return any(_concerns(at, name, used) and _inside(at) for at in errors)
+
+
+def _inside(at: Pointer | Span) -> bool:
+    return not isinstance(at, Span) and at[:1] in (("loadouts",), ("materia",))
+
+
+def _used(graph: LoadoutGraph | None) -> frozenset[str]:
+    return frozenset(s.written.materia for s in graph.sockets.values()) if graph else frozenset()
+
+
+def _concerns(at: Pointer | Span, loadout: str | None, materia: frozenset[str]) -> bool:
+    """Whether a place has to do with a loadout, given the materia that it uses."""
+    if isinstance(at, Span) or len(at) < 2:
+        return True
+    return {"loadouts": at[1] == loadout, "materia": at[1] in materia}.get(str(at[0]), True)
+
+
+def _to_check(layered: Layered, asked: str | None) -> tuple[list[str], list[Finding]]:
+    """The loadouts of the topmost document, or the one asked for; and what is wrong with the choice."""
+    if asked is not None:
+        name, findings = layers.choose(layered, asked)
+        return ([name] if name is not None else []), findings
+    data = layered.documents[-1].data
+    written = data.get("loadouts") if isinstance(data, dict) else None
+    names = list(written) if isinstance(written, dict) else []
+    if isinstance(data, dict) and "activeLoadout" in data:
+        return names, layers.choose(layered, None)[1]
+    return names, []
+
+
+def _of(findings: Iterable[Located], name: str) -> list[Located]:
+    return [part for part in findings if part.place is None or part.place.source.name == name]
+
+
+def _locate(layered: Layered, finding: Finding) -> Located:
+    related = tuple((layered.place(part.at), part.message) for part in finding.related)
+    place = layered.place(finding.at) if finding.at != () else None
+    return Located(finding, place, related)
+
+
+def _placed(document: Document, finding: Finding) -> Located:
+    """A finding of reading one document; spans are found without looking into its data."""
+
+    def place(at: Pointer | Span) -> Place:
+        return Place(document.source, at if isinstance(at, Span) else document.span(at))
+
+    return Located(finding, place(finding.at), tuple((place(r.at), r.message) for r in finding.related))

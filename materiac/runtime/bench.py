@@ -1,0 +1,51 @@
+"""What visits work with: the files, the journal, the agent, the person, the surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from materiac.agents.protocol import Agent
+from materiac.program import Budget, Program
+from materiac.runtime.artifacts import CastFolder
+from materiac.runtime.journal import Journal
+from materiac.runtime.usage import Tally, over
+from materiac.utilities.environment import Mask
+
+
+class Person(Protocol):
+    """Whoever refines the answers of a socket with `multiTurn`."""
+
+    def say(self, answer: str) -> str | None:
+        """What the person says to an answer; None asks for the final form.
+
+        Raises `VisitWaits` where nobody is there.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The surroundings of a cast. `cwd` is where agents and utilities work."""
+
+    program: Program
+    cast_id: str
+    request: str
+    folder: CastFolder
+    journal: Journal
+    tally: Tally
+    agent: Agent
+    person: Person | None
+    cwd: Path
+    environ: Mapping[str, str]
+    mask: Mask
+
+    @property
+    def budget(self) -> Budget:
+        return self.program.budget
+
+    def over_budget(self) -> str | None:
+        """Say which limit of the budget has been reached."""
+        return over(self.budget, self.tally)

@@ -1,0 +1,339 @@
+"""A cast: what the machine asks, answered by the sockets of a program, one visit after the other.
+
+The machine decides where control goes; this decides whether it may come there, performs the visit, and
+keeps what was decided in the journal before the machine moves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from materiac.machine import Way
+from materiac.path import MISSING
+from materiac.program import END, Edge, Loop, Socket, holds
+from materiac.runtime.ask import ask
+from materiac.runtime.bench import Bench
+from materiac.runtime.call import call
+from materiac.runtime.contract import Accepted
+from materiac.runtime.follow_up import Note, reason_of
+from materiac.runtime.items import Item, ItemId, Loops
+from materiac.runtime.prompt import PromptView
+from materiac.runtime.scopes import Landmark, Scopes
+from materiac.runtime.state import Knowledge
+from materiac.runtime.usage import warn
+from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """How control came to where it is: the way, and the item of the visit that took it."""
+
+    way: Way
+    item: ItemId | None
+
+    @property
+    def budgeted(self) -> bool:
+        return self.way.edge is not None and self.way.edge.max_traversals is not None
+
+    @property
+    def rework(self) -> bool:
+        return self.way.kind == "edge" and self.way.when == "not_satisfied"
+
+
+@dataclass
+class _Outcome:
+    """What came of the visit that the machine is at."""
+
+    visit: Visit | None = None
+    output: Output | None = None
+    failure: VisitFailed | None = None
+    waits: str | None = None
+    skipped: bool = False
+    used_up: bool = False
+
+    @property
+    def verdict(self) -> bool | None:
+        accepted = self.output.accepted if self.output else None
+        verdict = accepted.fields.get("satisfied") if accepted else None
+        return verdict if isinstance(verdict, bool) else None
+
+
+class Cast:
+    """The driver of a machine: implements `materiac.machine.Driver`."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.program = bench.program
+        self.knowledge = Knowledge()
+        self.loops = Loops(self.program)
+        self.path: list[str] = []
+        self.items: list[str | None] = []
+        self.visits: Counter[str] = Counter()
+        self.traversals: Counter[str] = Counter()
+        self.failure: Json | None = None
+        self.waits: str | None = None
+        self._scopes = Scopes()
+        self._arrival: _Arrival | None = None
+        self._now = _Outcome()
+        self._warned = False
+
+    # What the machine asks
+
+    def failed(self) -> bool:
+        return self._now.failure is not None
+
+    def waiting(self) -> bool:
+        return self._now.waits is not None
+
+    def skipped(self) -> bool:
+        return self._now.skipped
+
+    def used_up(self) -> bool:
+        return self._now.used_up
+
+    def verdict(self) -> bool | None:
+        return self._now.verdict
+
+    def over_budget(self, to: str) -> bool:
+        return self.bench.over_budget() is not None and self._landing(to) != END
+
+    def spent(self, source: str, index: int, edge: Edge) -> bool:
+        return self._scopes.spent(self._item_id(), source, index, edge)
+
+    # What the machine has done
+
+    def enter(self, socket: Socket) -> None:
+        """Come to a socket: past it, where its loop has no item, or into a visit."""
+        self._now = _Outcome()
+        try:
+            self._come(socket)
+        except VisitFailed as failure:
+            self._now.failure = failure
+        except VisitWaits as waits:
+            self._now.waits = str(waits)
+
+    def leave(self, way: Way) -> None:
+        """Write down what came of the visit, and take the step, or say why not."""
+        if way.kind == "failed":
+            self._fail(self._now.failure)
+        elif way.kind == "waiting":
+            self.waits = self._now.waits
+            self._append("socket_waits", message=self.waits)
+        elif way.kind == "empty":
+            self._append("loop_skipped", sync=False, socket=way.source, to=way.to)
+        elif self._now.visit is not None:
+            self._finish(way)
+        self._arrival = _Arrival(way, self._item_id())
+
+    def _come(self, socket: Socket) -> None:
+        loop = self.program.loops[socket.loop] if socket.loop is not None else None
+        item = None
+        if loop is not None:
+            self._enter(loop)
+            item = self.loops.item(loop, self._read)
+            if item is None:
+                self.loops.leave(loop)
+                self._now.skipped = True
+                return
+        scope_id = item.id if item else self.loops.current()
+        if self._arrival is None or not self._arrival.budgeted:
+            self._guard(scope_id, ("socket", socket.id))
+        self._count(socket, loop, item)
+        self._perform(Visit(socket, self.program.materia[socket.materia], self.visits[socket.id], item), loop)
+
+    def _enter(self, loop: Loop) -> None:
+        """Put an idle loop under way; doing so is remembered unless a budget of the cast bounds it."""
+        if not self.loops.enter(loop):
+            return
+        self._scopes.drop_finished(self.loops.live())
+        arrival = self._arrival
+        if arrival is None or not (arrival.budgeted and arrival.item is None):
+            self._guard(None, ("loop", loop.id))
+
+    def _guard(self, item: ItemId | None, landmark: Landmark) -> None:
+        scope, limit = self._scopes.of(item), self.program.max_no_advance_cycles
+        cycle = scope.come(landmark)
+        if cycle and scope.cycles > limit:
+            way = " → ".join(f"'{name}'" for name in cycle)
+            times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
+            raise VisitFailed("stalled", f"{times}; the last one is {way}")
+
+    def _count(self, socket: Socket, loop: Loop | None, item: Item | None) -> None:
+        limit = socket.max_visits
+        if limit is not None and self.visits[socket.id] >= limit:
+            raise VisitFailed(
+                "visit-limit", f"'{socket.id}' has been visited {limit} times, its limit is {limit}"
+            )
+        if loop is not None:
+            self.loops.visit(loop)
+        self.visits[socket.id] += 1
+        self.path.append(socket.id)
+        self.items.append(item.key if item else None)
+
+    def _perform(self, visit: Visit, loop: Loop | None) -> None:
+        self._now.visit = visit
+        self._append("socket_started")
+        output = self._output(visit, loop)
+        self._now.output = output
+        self._take(visit, output)
+        cursor = partial(self.loops.cursor, inside=loop)
+        result = output.accepted.output if output.accepted else output.text
+        self.knowledge.assign(visit.socket, visit.item, cursor, result)
+        self._advance(visit.socket, loop)
+        if visit.materia.generator:
+            self.loops.renewed_by(visit.socket.id)
+
+    def _output(self, visit: Visit, loop: Loop | None) -> Output:
+        if visit.materia.agent is not None:
+            return ask(self.bench, visit, self._view(visit, loop))
+        position = self.loops.cursor(loop.cursor, loop) if loop is not None else None
+        return call(self.bench, visit, self.knowledge.state, dict(self.loops.cursors()), position)
+
+    def _take(self, visit: Visit, output: Output) -> None:
+        if output.accepted is None:
+            self.knowledge.take_text(output.text)
+        else:
+            self.knowledge.take_object(visit.socket, visit.materia, output.accepted)
+            self._announce(output.accepted)
+
+    def _announce(self, accepted: Accepted) -> None:
+        """The events of an accepted output, and what of it was dropped."""
+        for event in accepted.events:
+            self._append("event", sync=False, event=event)
+        if accepted.dropped:
+            self._append("handoff_field_dropped", sync=False, fields=list(accepted.dropped))
+        if accepted.dropped_state:
+            self._append("state_field_dropped", sync=False, fields=list(accepted.dropped_state))
+
+    def _advance(self, socket: Socket, loop: Loop | None) -> None:
+        step = socket.advance
+        if step is not None and loop is not None and holds(step.when, self._now.verdict):
+            self._now.used_up = self.loops.advance(loop, self._read)
+
+    # After a visit
+
+    def _finish(self, way: Way) -> None:
+        taken, now = way.blocked or way, self._now
+        route = {"kind": taken.kind, "to": taken.to, "when": taken.when, "edge": taken.index}
+        files = now.output.files if now.output else []
+        listed = [] if now.visit is not None and now.visit.materia.agent is not None else files
+        self._append(
+            "socket_finished",
+            verdict=now.verdict,
+            usedUp=now.used_up,
+            route=route,
+            blocked=way.kind if way.blocked else None,
+            output=[part for part in files if part["kind"] in ("output", "parsed")],
+            files=listed,
+        )
+        self._warn_of_budget()
+        if way.blocked is not None:
+            self._refuse(way, way.blocked)
+        elif way.edge is not None and way.index is not None:
+            self._traverse(way, way.index, way.edge)
+
+    def _traverse(self, way: Way, index: int, edge: Edge) -> None:
+        item = self._item_id()
+        self._scopes.take(item, way.source, index, edge)
+        self.traversals[f"{way.source}->{way.to}"] += 1
+        accepted = self._now.output.accepted if self._now.output else None
+        if edge.when == "not_satisfied" and accepted is not None:
+            note = Note(way.source, way.to, index, reason_of(accepted))
+            self._scopes.of(item).notes.setdefault(way.to, []).append(note)
+
+    def _refuse(self, way: Way, blocked: Way) -> None:
+        """The cast goes no further: its budget is spent, or that of the edge."""
+        if way.kind == "budget":
+            reached = self.bench.over_budget() or "the budget is spent"
+            if self.program.budget.stop_at_limit:
+                self._fail(VisitFailed("budget", reached))
+            else:
+                self.waits = f"{reached}: the cast waits for a higher limit"
+            return
+        limit = blocked.edge.max_traversals if blocked.edge else None
+        item = self._now.visit.item if self._now.visit else None
+        whom = f"for {item.key} ('{item.label}')" if item else "for this cast"
+        edge = f"the {blocked.when} edge of '{blocked.source}' to '{blocked.to}'"
+        again = (limit or 0) + 1
+        self._fail(
+            VisitFailed("edge-limit", f"{edge} would be taken {again} times {whom}, its limit is {limit}")
+        )
+
+    def _fail(self, failure: VisitFailed | None) -> None:
+        if failure is None:
+            return
+        visit = self._now.visit
+        place = visit.place() if visit is not None else {"socket": self._arrival_target()}
+        self.failure = {
+            "kind": failure.kind,
+            "message": failure.message,
+            "socket": place["socket"],
+            "visit": place.get("visit"),
+            "item": place.get("itemKey"),
+        }
+        self._append("socket_failed", failure=self.failure, files=failure.files)
+
+    def _arrival_target(self) -> str | None:
+        return self._arrival.way.to if self._arrival else self.program.entry
+
+    def _warn_of_budget(self) -> None:
+        message = None if self._warned else warn(self.program.budget, self.bench.tally)
+        if message is not None:
+            self._warned = True
+            self._append("budget_warning", sync=False, message=message)
+
+    # What the sockets see
+
+    def _view(self, visit: Visit, loop: Loop | None) -> PromptView:
+        knowledge = self.knowledge
+        return PromptView(
+            program=self.program,
+            socket=visit.socket,
+            materia=visit.materia,
+            request=self.bench.request,
+            state=knowledge.state,
+            item=visit.item,
+            last_output=knowledge.last_output,
+            last_json=knowledge.last_json,
+            previous=knowledge.shown,
+            cursor=partial(self.loops.cursor, inside=loop),
+            upstream=knowledge.state.get("workItems"),
+            notes=self._notes(visit),
+            written=tuple(knowledge.written),
+        )
+
+    def _notes(self, visit: Visit) -> list[Note]:
+        """Why this visit is rework, if the edge that led here says so, for the same item."""
+        arrival, item = self._arrival, visit.item.id if visit.item else None
+        if arrival is None or not arrival.rework:
+            return []
+        if arrival.item is not None and item is not None and arrival.item != item:
+            return []
+        return self._scopes.of(arrival.item).notes.get(visit.socket.id, [])
+
+    def _read(self, source: str) -> Any:
+        value = self.knowledge.read(source, None, partial(self.loops.cursor, inside=None))
+        return None if value is MISSING else value
+
+    def _landing(self, to: str) -> str:
+        """Where a step would lead, past loops that would be found empty."""
+        passed = set()
+        while to != END and to not in passed:
+            passed.add(to)
+            loop_id = self.program.sockets[to].loop
+            if loop_id is None or self.loops.has_next(self.program.loops[loop_id], self._read):
+                return to
+            to = self.program.loops[loop_id].empty
+        return to
+
+    def _item_id(self) -> ItemId | None:
+        visit = self._now.visit
+        return visit.item.id if visit is not None and visit.item is not None else None
+
+    def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> None:
+        visit = self._now.visit
+        place = visit.place() if visit is not None else {}
+        self.bench.journal.append(kind, sync=sync, **{**place, **fields})

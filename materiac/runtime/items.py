@@ -1,0 +1,134 @@
+"""Where the loops of a cast stand: which are under way, and which item each is at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from materiac.program import Loop, Program
+
+Read = Callable[[str], Any]
+"""Gives the value of a source path, or something that is no list where there is none."""
+
+ItemId = tuple[str, int, int]
+"""A place in one run of a loop: the loop, the run, counted from 1, and the index in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A work item, as the sockets of its loop see it."""
+
+    id: ItemId
+    key: str
+    label: str
+    alias: str
+    value: Any
+
+
+@dataclass
+class _Place:
+    """The state of one loop. `entered` and `visited` are counts that say which came last."""
+
+    cursor: int = 0
+    run: int = 0
+    under_way: bool = False
+    entered: int = 0
+    visited: int = 0
+
+
+class Loops:
+    """The cursors of a cast's loops."""
+
+    def __init__(self, program: Program) -> None:
+        self._loops: Mapping[str, Loop] = program.loops
+        self._places = {id_: _Place() for id_ in program.loops}
+        self._clock = 0
+
+    def enter(self, loop: Loop) -> bool:
+        """Put an idle loop under way, at its first item; true where it was idle."""
+        place = self._places[loop.id]
+        if place.under_way:
+            return False
+        place.cursor, place.under_way = 0, True
+        place.run += 1
+        place.entered = self._tick()
+        return True
+
+    def item(self, loop: Loop, read: Read) -> Item | None:
+        """The item that a loop is at, or None where its list has no such item."""
+        place, values = self._places[loop.id], _listed(read(loop.items))
+        if place.cursor >= len(values):
+            return None
+        value = values[place.cursor]
+        key = f"WI-{place.cursor + 1}" if loop.items in _WORK_ITEMS else str(place.cursor)
+        return Item((loop.id, place.run, place.cursor), key, _label(value, key), loop.alias, value)
+
+    def has_next(self, loop: Loop, read: Read) -> bool:
+        """Whether coming to a loop now would find an item."""
+        place = self._places[loop.id]
+        return (place.cursor if place.under_way else 0) < len(_listed(read(loop.items)))
+
+    def visit(self, loop: Loop) -> None:
+        """Note that a socket of the loop is visited."""
+        self._places[loop.id].visited = self._tick()
+
+    def advance(self, loop: Loop, read: Read) -> bool:
+        """Step the cursor; true where that uses the list up, which makes the loop idle."""
+        place = self._places[loop.id]
+        place.cursor += 1
+        used_up = place.cursor >= len(_listed(read(loop.items)))
+        if used_up:
+            place.under_way = False
+        return used_up
+
+    def leave(self, loop: Loop) -> None:
+        """Make a loop idle: it was found empty."""
+        self._places[loop.id].under_way = False
+
+    def renewed_by(self, socket: str) -> None:
+        """Make the loops idle that consume what `socket` generates: it has sent a new list."""
+        for id_, loop in self._loops.items():
+            if loop.source == socket:
+                self._places[id_].under_way = False
+
+    def current(self) -> ItemId | None:
+        """The item of the loop under way that was visited last, for visits outside of loops."""
+        under_way = [(p.visited, id_) for id_, p in self._places.items() if p.under_way and p.visited]
+        if not under_way:
+            return None
+        id_ = max(under_way)[1]
+        return (id_, self._places[id_].run, self._places[id_].cursor)
+
+    def cursor(self, name: str, inside: Loop | None) -> int | None:
+        """A cursor by name: that of the loop one is in, else of the loop entered last under way."""
+        if inside is not None and inside.cursor == name:
+            return self._places[inside.id].cursor
+        named = [self._places[id_] for id_, loop in self._loops.items() if loop.cursor == name]
+        under_way = [place for place in named if place.under_way]
+        return max(under_way, key=lambda place: place.entered).cursor if under_way else None
+
+    def cursors(self) -> dict[str, int]:
+        """Each cursor by name, where it stands or, in a loop that is over, where it stood last."""
+        entered = sorted(self._places.items(), key=lambda pair: (pair[1].under_way, pair[1].entered))
+        return {self._loops[id_].cursor: place.cursor for id_, place in entered if place.run}
+
+    def live(self) -> Iterable[tuple[str, int]]:
+        """The loop and run of every loop under way."""
+        return ((id_, place.run) for id_, place in self._places.items() if place.under_way)
+
+    def _tick(self) -> int:
+        self._clock += 1
+        return self._clock
+
+
+_WORK_ITEMS = ("state.workItems", "workItems")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _label(value: Any, key: str) -> str:
+    names = [value.get(name) for name in ("title", "name")] if isinstance(value, dict) else []
+    return next((name for name in names if isinstance(name, str) and name.strip()), key)

@@ -1,0 +1,75 @@
+"""What is counted for a cast, and apart from it for each of its items: the stall guard, edges, notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from materiac.program import Edge
+from materiac.runtime.follow_up import Note
+from materiac.runtime.items import ItemId
+
+Landmark = tuple[str, str]
+"""Something that control may come to: ("socket", id) or ("loop", id)."""
+
+
+class Scope:
+    """What one item, or the cast outside of items, has seen."""
+
+    def __init__(self) -> None:
+        self.cycles = 0
+        self.traversals: Counter[tuple[str, int]] = Counter()
+        self.notes: dict[str, list[Note]] = {}
+        self._remembered: dict[Landmark, None] = {}
+
+    def come(self, landmark: Landmark) -> list[str]:
+        """Come to a socket or a loop. Gives the cycle that this closes, or an empty list.
+
+        A cycle is counted, and all but its closing is forgotten.
+        """
+        if landmark not in self._remembered:
+            self._remembered[landmark] = None
+            return []
+        seen = list(self._remembered)
+        cycle = [name for _, name in seen[seen.index(landmark) :]]
+        self.cycles += 1
+        self._remembered = {landmark: None}
+        return [*cycle, landmark[1]]
+
+    def forget(self) -> None:
+        """Forget what was come to, but not the count: an edge with a budget bounds what follows."""
+        self._remembered.clear()
+
+
+class Scopes:
+    """The scope of a cast and those of its items."""
+
+    def __init__(self) -> None:
+        self._cast = Scope()
+        self._items: dict[ItemId, Scope] = {}
+
+    def of(self, item: ItemId | None) -> Scope:
+        """The scope of an item, or of the cast where there is none."""
+        return self._cast if item is None else self._items.setdefault(item, Scope())
+
+    def spent(self, item: ItemId | None, source: str, index: int, edge: Edge) -> bool:
+        """Whether an edge has used up its budget for an item."""
+        if edge.max_traversals is None:
+            return False
+        return self.of(item).traversals[source, index] >= edge.max_traversals
+
+    def take(self, item: ItemId | None, source: str, index: int, edge: Edge) -> None:
+        """Count an edge. One with a budget makes its scope forget; one of the cast makes all forget."""
+        scope = self.of(item)
+        scope.traversals[source, index] += 1
+        if edge.max_traversals is None:
+            return
+        scope.forget()
+        if item is None:
+            for other in self._items.values():
+                other.forget()
+
+    def drop_finished(self, live: Iterable[tuple[str, int]]) -> None:
+        """Let go of items whose run is over: nothing comes back to them."""
+        runs = set(live)
+        self._items = {id_: scope for id_, scope in self._items.items() if id_[:2] in runs}
