@@ -66,11 +66,11 @@ _ABOVE_0 = _number("a number above 0", lambda number: number > 0)
 _NOT_BELOW_0 = _number("a number of at least 0", lambda number: number >= 0)
 _PERCENT = _number("a number above 0 and at most 100", lambda number: 0 < number <= 100)
 
-Count = Annotated[int, _AT_LEAST_1, Field(strict=True, ge=1)]
-CountOrZero = Annotated[int, _AT_LEAST_0, Field(strict=True, ge=0)]
-Amount = Annotated[float, _ABOVE_0, Field(strict=True, gt=0)]
-AmountOrZero = Annotated[float, _NOT_BELOW_0, Field(strict=True, ge=0)]
-Percent = Annotated[float, _PERCENT, Field(strict=True, gt=0, le=100)]
+Count = Annotated[int, Field(strict=True, ge=1), _AT_LEAST_1]
+CountOrZero = Annotated[int, Field(strict=True, ge=0), _AT_LEAST_0]
+Amount = Annotated[float, Field(strict=True, gt=0), _ABOVE_0]
+AmountOrZero = Annotated[float, Field(strict=True, ge=0), _NOT_BELOW_0]
+Percent = Annotated[float, Field(strict=True, gt=0, le=100), _PERCENT]
 Text = Annotated[str, Field(strict=True)]
 Word = Annotated[str, Field(strict=True, min_length=1)]
 Filled = Annotated[str, Field(strict=True, pattern=r"\S")]

@@ -1,0 +1,224 @@
+"""What pydantic found, in our words: one error of a model, one finding."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import NoneType
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from materiac.diagnostic import Finding, Severity
+from materiac.model import (
+    AgentMateria,
+    Config,
+    Edge,
+    Exit,
+    Frame,
+    Loadout,
+    Loop,
+    Marked,
+    Node,
+    Socket,
+    UtilityMateria,
+)
+from materiac.names import suggestion
+from materiac.shipped import SCOPES
+from materiac.source import KEY, Pointer
+
+LIMITS: Final = frozenset(
+    {
+        "maxTraversals",
+        "maxVisits",
+        "maxOutputBytes",
+        "maxNoAdvanceCycles",
+        "maxTokens",
+        "maxCostUsd",
+        "warnAtPercent",
+        "timeoutMs",
+        "maxConcurrency",
+        "heartbeatIntervalMs",
+    }
+)
+
+_NAMED: Final[Mapping[Any, str]] = {
+    Loadout: "loadout",
+    Socket: "socket",
+    Loop: "loop",
+    AgentMateria: "materia",
+    UtilityMateria: "materia",
+}
+_INNER: Final[Mapping[Any, str]] = {Edge: "edge", Exit: "exit"}
+_EXPECTED: Final = {
+    "string_type": "a string",
+    "string_unicode": "a string of Unicode characters",
+    "string_too_short": "a string that is not empty",
+    "string_pattern_mismatch": "a string that is not blank",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "too_short": "at least one entry",
+}
+_TOOLS: Final = f"""{", ".join(f"'{scope}'" for scope in SCOPES)} or an object of type 'custom'"""
+_SHOWN = 40
+
+
+Loc = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """One fault of a part, and the way within the part to what has to go for the rest to be sound."""
+
+    finding: Finding
+    culprit: Loc
+
+
+def misfits(model: type[Node], error: ValidationError, at: Pointer) -> list[Misfit]:
+    """Every fault that a model found in the part at a pointer."""
+    details = error.errors(include_url=False)
+    return [_misfit(model, detail, loc, at) for detail in details for loc in _locations(model, detail)]
+
+
+def _locations(model: type[Node], detail: ErrorDetails) -> Iterator[Loc]:
+    """The way to the fault. `tools` is a union, for which pydantic reports on each branch: one counts."""
+    loc = detail["loc"]
+    if model is not AgentMateria or loc[:1] != ("tools",):
+        yield loc
+    elif str(loc[1]).startswith("literal"):
+        if not isinstance(detail["input"], dict):
+            yield loc[:1]
+    elif len(loc) > 2:
+        yield ("tools", *loc[2:])
+
+
+def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> Misfit:
+    if detail["type"] == "extra_forbidden":
+        return Misfit(_unknown_key(model, loc, at), loc)
+    if detail["type"] == "missing":
+        words = f"{_name(model, loc[:-1], at)} has no '{loc[-1]}'"
+        return Misfit(_error("invalid-value", words, (*at, *loc[:-1])), loc[:-1])
+    if model is UtilityMateria and loc == ("command",) and isinstance(detail["input"], str):
+        return Misfit(_shell_string(detail["input"], (*at, *loc)), loc)
+    return Misfit(_wrong_value(model, detail, loc, at), loc)
+
+
+def _error(rule: str, message: str, at: Pointer, advice: str | None = None) -> Finding:
+    return Finding(rule, Severity.ERROR, message, at, help=advice)
+
+
+def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
+    key, pointer = str(loc[-1]), (*at, *loc, KEY)
+    parent = _annotation(model, loc[:-1])
+    for kind, other, kinds in (("utility", AgentMateria, "agents"), ("agent", UtilityMateria, "utilities")):
+        if parent is not other and parent in (AgentMateria, UtilityMateria) and key in _keys(other):
+            article = "a" if kind == "utility" else "an"
+            words = f"'{key}' belongs to {kinds}, and '{at[-1]}' is {article} {kind}"
+            return _error("unknown-key", words, pointer)
+    words = f"unknown key '{key}' in {_name(model, loc[:-1], at)}"
+    known = _keys(Config if parent is Frame else parent)
+    return _error("unknown-key", words, pointer, suggestion(key, known))
+
+
+def _keys(model: type[Node]) -> list[str]:
+    """The keys that mean something: not those that editors leave."""
+    fields = model.model_fields.items()
+    return [field.alias or name for name, field in fields if name not in Marked.model_fields]
+
+
+def _shell_string(command: str, pointer: Pointer) -> Finding:
+    try:
+        advice = f"write {json.dumps(shlex.split(command), ensure_ascii=False)}"
+    except ValueError:
+        advice = "write each word as an entry of a list"
+    words = f"found {found(command)} for 'command', expected a list: no shell runs it"
+    return _error("shell-string", words, pointer, advice)
+
+
+def _wrong_value(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> Finding:
+    value = detail["input"]
+    rule = "invalid-limit" if loc and loc[-1] in LIMITS else "invalid-value"
+    expected = _expected(detail, loc)
+    words = f"found {found(value)} for {_name(model, loc, at)}, expected {expected}"
+    if loc == ("tools",) and isinstance(value, list):
+        return _error(rule, words, (*at, *loc), _custom_tools(value))
+    legal = re.findall(r"'(\w+)'", expected)
+    return _error(rule, words, (*at, *loc), suggestion(value, legal) if isinstance(value, str) else None)
+
+
+def _custom_tools(tools: list[Any]) -> str:
+    plain = all(isinstance(tool, str) for tool in tools) and len(tools) <= len(SCOPES["coding"])
+    written = {"type": "custom", "tools": tools if plain else ["…"]}
+    return f"write {json.dumps(written, ensure_ascii=False)}"
+
+
+def _expected(detail: ErrorDetails, loc: Loc) -> str:
+    if loc == ("type",):
+        return "'agent' or 'utility'"
+    if loc == ("tools",):
+        return _TOOLS
+    context = detail.get("ctx", {})
+    if detail["type"] in ("number", "literal_error"):
+        return str(context["expected"])
+    return _EXPECTED.get(detail["type"], detail["msg"])
+
+
+def _name(model: type[Node], loc: Loc, at: Pointer) -> str:
+    """What a message calls the value at a place."""
+    pointer = (*at, *loc)
+    annotation = _annotation(model, loc)
+    if annotation in _NAMED:
+        return f"{_NAMED[annotation]} '{pointer[-1]}'"
+    if annotation in _INNER:
+        return f"{_INNER[annotation]} of '{pointer[-3]}'"
+    if not pointer:
+        return "the file"
+    if isinstance(pointer[-1], int):
+        return f"an entry of '{pointer[-2]}'"
+    inner = len(pointer) > 2 and isinstance(annotation, type) and issubclass(annotation, Node)
+    return f"'{pointer[-1]}' of '{pointer[-2]}'" if inner else f"'{pointer[-1]}'"
+
+
+def _annotation(model: type[Node], loc: Loc) -> Any:
+    """What the model says that stands at a place; Any where it does not care."""
+    at: Any = model
+    for part in loc:
+        at = _bare(_step(at, part))
+    return at
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, Node):
+        fields = annotation.model_fields.values()
+        return next((field.annotation for field in fields if field.alias == part), Any)
+    return get_args(annotation)[-1] if get_origin(annotation) in (list, dict) else Any
+
+
+def _bare(annotation: Any) -> Any:
+    """An annotation without `Annotated` and `| None`; the last branch of another union."""
+    while get_origin(annotation) not in (None, list, dict, Literal):
+        annotated = get_origin(annotation) is Annotated
+        options = [option for option in get_args(annotation) if option is not NoneType]
+        annotation = options[0 if annotated else -1]
+    return annotation
+
+
+def found(value: Any) -> str:
+    """A value as messages name it: scalars as they are written, without the inside of lists and objects."""
+    match value:
+        case str():
+            short = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…"
+            return f"the string {json.dumps(short, ensure_ascii=False)}"
+        case list():
+            return "a list" if value else "an empty list"
+        case dict():
+            return "an object" if value else "an empty object"
+        case int() if abs(value) >= 10**_SHOWN:
+            return "a number of very many digits"
+    return json.dumps(value)
