@@ -15,11 +15,6 @@ MAX_REASON: Final = 900
 MAX_SECTION: Final = 2_400
 MAX_NOTES: Final = 5
 
-_HEAD: Final = (
-    f"## {TITLE}\n\nThis visit is rework of the current item: what was done so far was not accepted. "
-    "Mend what the reasons below say; the last one is the newest."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -42,18 +37,22 @@ def reason_of(accepted: Accepted) -> str:
     return excerpt(json.dumps(output, ensure_ascii=False, separators=(",", ":")), MAX_REASON)
 
 
-def section(notes: Sequence[Note]) -> str:
-    """The section of a prompt that tells of the last notes; `notes` are in order, the newest last.
+def section(notes: Sequence[Note], *, subject: str = "the current item") -> str:
+    """The section of a prompt that says why `subject` is reworked; the newest note comes last.
 
     Where it would be too long, whole reasons are left out from the oldest on, never the newest.
     """
     if not notes:
         return ""
     told = [f"From '{note.source}': {excerpt(note.reason, MAX_REASON)}" for note in notes[-MAX_NOTES:]]
-    while len(told) > 1 and len(_text(told)) > MAX_SECTION:
+    opening = (
+        f"This visit is rework of {subject}: what was done so far was not accepted. "
+        "Mend what the reasons below say; the last one is the newest."
+    )
+    while len(told) > 1 and len(_text(opening, told)) > MAX_SECTION:
         del told[0]
-    return _text(told)
+    return _text(opening, told)
 
 
-def _text(told: list[str]) -> str:
-    return "\n\n".join([_HEAD, *told])
+def _text(opening: str, told: list[str]) -> str:
+    return "\n\n".join([f"## {TITLE}", opening, *told])

@@ -53,7 +53,7 @@ def build(view: PromptView) -> str:
         fill(agent.prompt, lambda name: _value(view, name)) if agent else "",
         _item(view.item),
         _upstream(view.upstream) if view.materia.generator else "",
-        follow_up.section(view.notes),
+        follow_up.section(view.notes, subject="the current item" if view.item else "earlier work"),
         _cast(view),
         _answer_format(contract_of(view.program, view.socket)) if _asks_json(view) else "",
     )

@@ -100,6 +100,12 @@ def test_a_text_socket_has_no_json_instructions() -> None:
     assert text.endswith("Previous output:\n\ndone\n")
 
 
+def test_rework_without_an_item_speaks_of_none() -> None:
+    text = build(view(CHECK, notes=[Note("check", "check", 1, "too thin")]))
+    assert "This visit is rework of earlier work: " in text
+    assert "current item" not in text
+
+
 def test_the_contract_is_that_of_the_socket_alone() -> None:
     text = build(view(CHECK))
     assert text.endswith('It has:\n\n- "satisfied": true or false\n- "note": any value\n')
