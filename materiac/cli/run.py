@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interactive",
         action=argparse.BooleanOptionalAction,
-        help="talk with multi-turn agents: a line is said, /continue asks for the final form (default: on a terminal)",
+        help="talk with multi-turn agents: say a line, end with /continue (default: on a terminal)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, and nothing else"
@@ -86,9 +86,8 @@ def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent) -> int:
     if not cwd.is_dir():
         loading.complain(f"'{options.cwd}' is no folder")
         return NOT_STARTED
-    artifacts = cwd / (
-        options.artifacts and Path(options.artifacts).resolve() or loaded.image.settings.artifact_dir
-    )
+    own = Path(options.artifacts).resolve() if options.artifacts else None
+    artifacts = own or cwd / loaded.image.settings.artifact_dir
     talks = sys.stdin.isatty() if options.interactive is None else options.interactive
     signal.signal(signal.SIGTERM, _stop)
     with Progress(loaded, quiet=options.json) as progress:
@@ -109,10 +108,10 @@ def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent) -> int:
         except (ArtifactError, JournalError) as error:
             loading.complain(str(error))
             return OWN_FAULT
-    return _report(result, progress, as_json=options.json)
+    return _report(result, as_json=options.json)
 
 
-def _report(result: Result, progress: object, *, as_json: bool) -> int:
+def _report(result: Result, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
     else:
