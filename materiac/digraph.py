@@ -6,36 +6,48 @@ A graph is a function or a mapping from a node to the nodes after it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 
-def walk(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> set[str]:
-    """Everything that can be reached from `starts`, breadth first, `starts` included."""
-    seen = set(starts)
-    queue = deque(seen)
-    while queue:
-        for target in after(queue.popleft()):
-            if target not in seen:
-                seen.add(target)
-                queue.append(target)
-    return seen
+def breadth_first(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> list[str]:
+    """Everything that can be reached from `starts`, themselves included, nearest first."""
+    return list(_origins(starts, after))
 
 
 def shortest(
-    starts: Iterable[str], goals: frozenset[str], after: Callable[[str], Iterable[str]]
+    starts: Iterable[str], goals: Collection[str], after: Callable[[str], Iterable[str]]
 ) -> list[str]:
-    """A shortest way from one of `starts` to one of `goals`, both included; empty where there is none."""
-    came: dict[str, str | None] = dict.fromkeys(starts)
+    """A shortest way from one of `starts` to one of `goals`, both included; empty where there is none.
+
+    `goals` is asked for membership only.
+    """
+    came: dict[str, str | None] = {}
+    for at in _walk(starts, after, came):
+        if at in goals:
+            return _trace(came, at)
+    return []
+
+
+def _origins(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> dict[str, str | None]:
+    came: dict[str, str | None] = {}
+    for _ in _walk(starts, after, came):
+        pass
+    return came
+
+
+def _walk(
+    starts: Iterable[str], after: Callable[[str], Iterable[str]], came: dict[str, str | None]
+) -> Iterator[str]:
+    """Breadth first; `came` is filled with where each node was first come to from."""
+    came.update(dict.fromkeys(starts))
     queue = deque(came)
     while queue:
         at = queue.popleft()
-        if at in goals:
-            return _trace(came, at)
+        yield at
         for target in after(at):
             if target not in came:
                 came[target] = at
                 queue.append(target)
-    return []
 
 
 def _trace(came: Mapping[str, str | None], at: str | None) -> list[str]:
@@ -49,40 +61,51 @@ def _trace(came: Mapping[str, str | None], at: str | None) -> list[str]:
 def strong_components(after: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """The strongly connected components of a directed graph, in no useful order.
 
-    Tarjan's algorithm (SIAM Journal on Computing 1, 1972), without recursion.
+    Every target is a key of `after` too. Tarjan's algorithm (SIAM Journal on Computing 1, 1972),
+    without recursion.
     """
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    open_: dict[str, None] = {}
-    found: list[list[str]] = []
-    for root in after:
-        if root in number:
-            continue
-        number[root] = low[root] = len(number)
-        open_[root] = None
-        work = [(root, iter(after[root]))]
-        while work:
-            at, targets = work[-1]
-            target = next((t for t in targets if t not in number or t in open_), None)
+    return list(_Search(after).run())
+
+
+class _Search:
+    def __init__(self, after: Mapping[str, Iterable[str]]) -> None:
+        self.after = after
+        self.number: dict[str, int] = {}
+        self.low: dict[str, int] = {}
+        self.open: dict[str, None] = {}
+        self.work: list[tuple[str, Iterator[str]]] = []
+
+    def run(self) -> Iterator[list[str]]:
+        for root in self.after:
+            if root not in self.number:
+                self._enter(root)
+                yield from self._search()
+
+    def _enter(self, node: str) -> None:
+        self.number[node] = self.low[node] = len(self.number)
+        self.open[node] = None
+        self.work.append((node, iter(self.after[node])))
+
+    def _search(self) -> Iterator[list[str]]:
+        while self.work:
+            at, targets = self.work[-1]
+            target = next((t for t in targets if t not in self.number or t in self.open), None)
             if target is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
-                if low[at] == number[at]:
-                    found.append(_close(open_, at))
-            elif target in number:
-                low[at] = min(low[at], number[target])
+                self.work.pop()
+                if self.work:
+                    self._lower(self.work[-1][0], self.low[at])
+                if self.low[at] == self.number[at]:
+                    yield self._close(at)
+            elif target in self.number:
+                self._lower(at, self.number[target])
             else:
-                number[target] = low[target] = len(number)
-                open_[target] = None
-                work.append((target, iter(after[target])))
-    return found
+                self._enter(target)
 
+    def _lower(self, node: str, number: int) -> None:
+        self.low[node] = min(self.low[node], number)
 
-def _close(open_: dict[str, None], root: str) -> list[str]:
-    part = []
-    while True:
-        at, _ = open_.popitem()
-        part.append(at)
-        if at == root:
-            return part
+    def _close(self, root: str) -> list[str]:
+        part: list[str] = []
+        while not part or part[-1] != root:
+            part.append(self.open.popitem()[0])
+        return part

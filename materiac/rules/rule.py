@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from materiac import model
 from materiac.diagnostic import Finding, Related, Severity
-from materiac.graph import LoadoutGraph
 from materiac.source import Pointer
+
+if TYPE_CHECKING:  # `materiac rules` lists the rules without loading what they look at
+    from materiac import model
+    from materiac.graph import LoadoutGraph
 
 
 class Stage(enum.IntEnum):
@@ -35,6 +38,22 @@ class FileView:
     known_loadouts: frozenset[str]
     dropped: frozenset[Pointer]
 
+    def utilities(self) -> Iterator[tuple[str, model.UtilityMateria]]:
+        """The materia that a program performs, by name."""
+        for name, materia in self.materia.items():
+            if materia.type == "utility":
+                yield name, materia
+
+    @cached_property
+    def dropped_sockets(self) -> Mapping[str, frozenset[str]]:
+        """For each loadout, the sockets that are written and had no usable shape."""
+        found: dict[str, set[str]] = {}
+        for pointer in self.dropped:
+            match pointer:
+                case ("loadouts", str(loadout), "sockets", str(socket)):
+                    found.setdefault(loadout, set()).add(socket)
+        return {loadout: frozenset(sockets) for loadout, sockets in found.items()}
+
 
 @dataclass(frozen=True)
 class LoadoutView:
@@ -47,12 +66,18 @@ class LoadoutView:
     def loadout(self) -> model.Loadout:
         return self.graph.loadout
 
+    @cached_property
+    def known_sockets(self) -> frozenset[str]:
+        """The ids that are written, those of sockets without a usable shape too."""
+        dropped = self.file.dropped_sockets.get(self.graph.name, frozenset())
+        return dropped | self.graph.sockets.keys()
+
 
 @dataclass(frozen=True)
 class Rule:
     """A rule: its name, how bad a breach is, one line about it, and the function that looks.
 
-    `check` looks at one loadout, `check_file` at the file around them; a rule has one of the two, or
+    `check` looks at one loadout, `check_file` at the file around them; a rule has either, both, or
     none where its findings are made by the phases before (`Stage.SHAPE`).
     """
 

@@ -1,0 +1,28 @@
+"""`materiac explain`: the page of a rule."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from materiac.cli import USAGE_ERROR
+from materiac.names import suggestion
+from materiac.resources import folder
+from materiac.rules import RULES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command line takes."""
+    parser.add_argument("rule", metavar="RULE", help="a rule, as findings and `materiac rules` name it")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a page."""
+    names = [rule.name for rule in RULES]
+    if options.rule not in names:
+        near = suggestion(options.rule, names) or "`materiac rules` lists them"
+        print(f"materiac: no rule is called '{options.rule}', {near}", file=sys.stderr)
+        return USAGE_ERROR
+    page = folder("rules") / f"{options.rule}.md"
+    print(page.read_text(encoding="utf-8"), end="")
+    return 0

@@ -1,0 +1,1 @@
+"""What the harder rules stand on: questions about all casts of a loadout, answered without listing them."""

@@ -1,0 +1,102 @@
+"""Where control may go after a visit: over edges, out of used-up loops, past empty ones."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from materiac.names import END
+from materiac.source import Pointer
+from materiac.views import ExitRoute, LoopView, SocketView
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One step that control may take. `kind` is edge, exit, done, empty or end.
+
+    `progress` is true where the step follows an advance within the list, `used_up` where it follows one
+    beyond it; `edge` and `budget` are those of the edge that is taken. A route past an empty loop
+    (kind empty) has all of these from the step that came to the loop.
+    """
+
+    source: str
+    target: str
+    kind: str
+    at: Pointer
+    when: str = "always"
+    budget: int | None = None
+    progress: bool = False
+    used_up: bool = False
+    edge: int | None = None
+
+
+def routes_of(
+    socket: SocketView, loop_of: Mapping[str, LoopView], known: Container[str]
+) -> tuple[Route, ...]:
+    """The steps after a visit of a socket; those to targets that are not `known` are left out."""
+    return tuple(_routes(socket, loop_of, known))
+
+
+def _routes(socket: SocketView, loop_of: Mapping[str, LoopView], known: Container[str]) -> Iterator[Route]:
+    seen: set[tuple[object, ...]] = set()
+    for route in [*_edges(socket), *_used_up(socket)]:
+        if route.target != END and route.target not in known:
+            continue
+        yield route
+        for passed in _past_empty(socket, route, loop_of, seen):
+            if passed.target != END and passed.target not in known:
+                break
+            yield passed
+
+
+def _edges(socket: SocketView) -> Iterator[Route]:
+    taken: dict[tuple[int | None, bool], Route] = {}
+    for verdict in socket.verdicts:
+        index, progress = socket.edge_for(verdict), socket.advances(verdict)
+        taken.setdefault((index, progress), _edge(socket, index, progress=progress))
+    yield from sorted(taken.values(), key=lambda route: (route.edge is None, route.edge or 0, route.progress))
+
+
+def _edge(socket: SocketView, index: int | None, *, progress: bool) -> Route:
+    if index is None:
+        return Route(socket.id, END, "end", socket.at, progress=progress)
+    edge, at = socket.written.edges[index], (*socket.at, "edges", index)
+    return Route(
+        socket.id, edge.to, "edge", at, edge.when, edge.max_traversals, progress=progress, edge=index
+    )
+
+
+def _used_up(socket: SocketView) -> Iterator[Route]:
+    if socket.advance is None or socket.loop is None:
+        return
+    yielded: set[ExitRoute | None] = set()
+    for verdict in socket.verdicts:
+        route = socket.loop.exit_for(socket.id, verdict)
+        if socket.advances(verdict) and route not in yielded:
+            yielded.add(route)
+            yield _exit(socket, socket.loop, route)
+
+
+def _exit(socket: SocketView, loop: LoopView, route: ExitRoute | None) -> Route:
+    if route is not None:
+        return Route(socket.id, route.to, "exit", route.at, route.condition, used_up=True)
+    own = socket.advance.done if socket.advance else None
+    return Route(socket.id, own or loop.done or END, "done", loop.at, used_up=True)
+
+
+def _past_empty(
+    socket: SocketView, route: Route, loop_of: Mapping[str, LoopView], seen: set[tuple[object, ...]]
+) -> Iterator[Route]:
+    loop = loop_of.get(route.target)
+    while loop is not None and _may_be_empty(socket, loop):
+        key = (loop.id, route.budget, route.progress, route.used_up)
+        if key in seen:
+            return
+        seen.add(key)
+        yield replace(route, target=loop.empty, kind="empty", at=loop.at)
+        loop = loop_of.get(loop.empty)
+
+
+def _may_be_empty(socket: SocketView, loop: LoopView) -> bool:
+    """The loop of a visit had an item for it: its list can only have been replaced in that visit."""
+    return loop is not socket.loop or socket.may_replace(loop.path)

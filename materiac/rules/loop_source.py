@@ -1,0 +1,65 @@
+"""`loop-source`: a loop consumes from something else than the one generator that feeds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from materiac.diagnostic import Finding, Severity
+from materiac.digraph import breadth_first
+from materiac.names import END
+from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.rules.wording import listed
+
+if TYPE_CHECKING:
+    from materiac.graph import LoadoutGraph, LoopView
+
+
+def check(view: LoadoutView) -> Iterator[Finding]:
+    graph = view.graph
+    for loop in graph.loops.values():
+        if loop.source is None:
+            continue
+        feeders = _feeders(loop, graph)
+        guessed = any(graph.sockets[id_].materia is None for id_ in [loop.source, *feeders])
+        generators = sorted(id_ for id_ in feeders if graph.sockets[id_].generator)
+        if generators != [loop.source] and not guessed:
+            yield _finding(loop, loop.source, generators, graph)
+
+
+def _feeders(loop: LoopView, graph: LoadoutGraph) -> list[str]:
+    """What lies before a loop, back to the nearest generators and with them."""
+    members = frozenset(loop.sockets)
+
+    def back(id_: str) -> Iterator[str]:
+        if id_ in members or not graph.sockets[id_].generator:
+            yield from (source for source in graph.before.get(id_, ()) if source not in members)
+
+    return [id_ for id_ in breadth_first(loop.sockets, back) if id_ not in members and id_ != END]
+
+
+def _finding(loop: LoopView, source: str, generators: list[str], graph: LoadoutGraph) -> Finding:
+    said = f"loop '{loop.id}' takes its items from '{source}'"
+    advice = f"say '{generators[0]}'" if len(generators) == 1 else None
+    if not graph.sockets[source].generator:
+        words = f"{said}, which is no generator"
+    elif source in loop.sockets:
+        words = f"{said}, which is in the loop itself"
+    elif source not in generators:
+        words = f"{said}, which does not lead to it"
+    else:
+        others = [id_ for id_ in generators if id_ != source]
+        words = f"{said}, but it is fed by {listed(others)} too"
+        advice = "let one generator alone lead to the loop"
+    if len(generators) > 1 and source not in generators:
+        advice = f"{listed(generators)} lead to it: let one of them, and name that"
+    return RULE.finding(words, (*loop.at, "consumes", "from"), help=advice)
+
+
+RULE = Rule(
+    "loop-source",
+    Severity.ERROR,
+    "a loop does not consume from the one generator that feeds it",
+    Stage.MEANING,
+    check=check,
+)

@@ -1,0 +1,24 @@
+"""`missing-entry`: a loadout does not say where it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from materiac.diagnostic import Finding, Severity
+from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.source import KEY
+
+
+def check(view: LoadoutView) -> Iterator[Finding]:
+    graph = view.graph
+    if view.loadout.entry is None:
+        yield RULE.finding(
+            f"loadout '{graph.name}' has no 'entry': it begins at '{graph.entry}', the first as written",
+            (*graph.base, "sockets", KEY),
+            help=f'add "entry": "{graph.entry}"',
+        )
+
+
+RULE = Rule(
+    "missing-entry", Severity.WARNING, "a loadout does not say where it begins", Stage.NAMES, check=check
+)

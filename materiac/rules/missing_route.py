@@ -1,0 +1,28 @@
+"""`missing-route`: a verdict that may come and that no edge is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from materiac.diagnostic import Finding, Severity
+from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.source import KEY
+
+
+def check(view: LoadoutView) -> Iterator[Finding]:
+    for id_, socket in view.graph.sockets.items():
+        if socket.parse == "text" or not socket.written.edges:
+            continue
+        for verdict in socket.verdicts:
+            if verdict is None or socket.edge_for(verdict) is not None:
+                continue
+            word = "satisfied" if verdict else "not_satisfied"
+            left = ", with items left" if socket.advances(verdict) else ""
+            yield RULE.finding(
+                f"no edge of '{id_}' is for '{word}': the cast ends there{left}",
+                (*socket.at, "edges", KEY),
+                help=f'say so with {{"when": "{word}", "to": "end"}}, or lead it elsewhere',
+            )
+
+
+RULE = Rule("missing-route", Severity.WARNING, "a verdict has no edge", Stage.MEANING, check=check)
