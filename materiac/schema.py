@@ -73,7 +73,8 @@ def _name(*, spaces: bool) -> Schema:
     """Exact for ASCII; of other scripts every character is let through."""
     wrong = _ASCII_BUT_NAMES.format(last=r"\u001f!-," if spaces else ",")
     ends = "(?! )(?!.* $)" if spaces else ""
-    return {"maxLength": MAX_LENGTH, "pattern": rf"^(?!{END}$)(?!\.){ends}[^{wrong}]+$"}
+    whole = r"$(?!\n)"  # some engines let `$` match before a last line break
+    return {"maxLength": MAX_LENGTH, "pattern": rf"^(?!{END}$)(?!\.){ends}[^{wrong}]+{whole}"}
 
 
 def _early_forms(schema: Schema, parts: dict[str, Schema]) -> None:
