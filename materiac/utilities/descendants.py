@@ -1,0 +1,143 @@
+"""The processes that come from a command, wherever they went: found, told, ended, reaped.
+
+A process belongs to a command when it is in the command's process group or session, has it among its
+ancestors, or carries its mark in the environment. The mark finds those that changed their session and
+lost their parents, and it never takes the child of another thread for ours. This needs `/proc`; where
+there is none (macOS, BSD) only the process group is known. A process that leaves group and session,
+loses its parent and clears its environment as well is out of reach.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+MARK: Final = "MATERIAC_COMMAND"
+"""The environment variable that marks a command and what it starts; nested commands add to it."""
+
+_PROC: Final = Path("/proc")
+_GET_SUBREAPER: Final = 37
+_SET_SUBREAPER: Final = 36
+
+
+class _Process(NamedTuple):
+    pid: int
+    state: str
+    parent: int
+    group: int
+    session: int
+    started: int
+
+
+class Descendants:
+    """What came from the command `leader`, whose environment has `mark` in its `MARK`.
+
+    The leader must not have been reaped yet, or its number could mean another process by now.
+    """
+
+    def __init__(self, leader: int, mark: str) -> None:
+        self._leader = leader
+        self._mark = mark.encode()
+        self._started = 0
+        self._seen: set[int] = set()
+
+    def alive(self) -> set[int]:
+        """The numbers of those that run, with the leader; empty where there is no `/proc`."""
+        table = {process.pid: process for process in _processes()}
+        found = {pid for pid, process in table.items() if self._is_near(process)}
+        if self._leader in table:
+            self._started = table[self._leader].started
+        late = [p.pid for p in table.values() if p.started >= self._started and p.pid not in found]
+        found.update(filter(self._is_marked, late))
+        _add_children(found, table)
+        self._seen |= found
+        return {pid for pid in found if table[pid].state not in "ZX"}
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the group and to all that left it."""
+        others = self.alive()
+        self.send_group(number)
+        for pid in others:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
+    def send_group(self, number: signal.Signals) -> None:
+        """Send a signal to the process group alone."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._leader, number)
+
+    def reap(self) -> None:
+        """Collect the ended ones that `adopting` made our children; the leader is its owner's."""
+        for pid in self._seen - {self._leader}:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+    def _is_near(self, process: _Process) -> bool:
+        return self._leader in (process.pid, process.group, process.session)
+
+    def _is_marked(self, pid: int) -> bool:
+        with suppress(OSError):
+            return self._mark in (_PROC / str(pid) / "environ").read_bytes()
+        return False
+
+
+def _processes() -> Iterator[_Process]:
+    with suppress(OSError), os.scandir(_PROC) as entries:
+        for name in (entry.name for entry in entries if entry.name.isdecimal()):
+            with suppress(OSError, ValueError, IndexError):
+                yield _parse((_PROC / name / "stat").read_bytes(), int(name))
+
+
+def _parse(stat: bytes, pid: int) -> _Process:
+    # The name of the program, in parentheses, may hold anything; the fields after it do not.
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    parent, group, session = map(int, fields[1:4])
+    return _Process(pid, fields[0].decode(), parent, group, session, int(fields[19]))
+
+
+def _add_children(found: set[int], table: dict[int, _Process]) -> None:
+    children: dict[int, list[int]] = {}
+    for process in table.values():
+        children.setdefault(process.parent, []).append(process.pid)
+    pending = list(found)
+    while pending:
+        new = [pid for pid in children.get(pending.pop(), ()) if pid not in found]
+        found.update(new)
+        pending += new
+
+
+_adopters = threading.Lock()
+_adopter_count = 0
+_was_subreaper = 0
+
+
+@contextmanager
+def adopting() -> Iterator[None]:
+    """While this lasts, processes that lose their parent become our children, so that we can reap them.
+
+    A child subreaper, as Linux calls it. It is one only while a tree is being ended: for good, it would
+    collect the remains of everybody's daemons. Elsewhere they go to the first process, as always.
+    """
+    _count_adopter(1)
+    try:
+        yield
+    finally:
+        _count_adopter(-1)
+
+
+def _count_adopter(step: int) -> None:
+    global _adopter_count, _was_subreaper  # noqa: PLW0603 - the flag is one of the whole process
+    with _adopters, suppress(OSError, AttributeError):
+        prctl = ctypes.CDLL(None).prctl
+        if _adopter_count == 0:
+            current = ctypes.c_int()
+            prctl(_GET_SUBREAPER, ctypes.byref(current), 0, 0, 0)
+            _was_subreaper = current.value
+        _adopter_count += step
+        prctl(_SET_SUBREAPER, ctypes.c_ulong(1 if _adopter_count else _was_subreaper), 0, 0, 0)
