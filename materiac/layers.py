@@ -18,10 +18,14 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Layered:
-    """Merged data. A pointer into it is also the pointer into the document that wrote the value."""
+    """Merged data. A pointer into it is also the pointer into the document that wrote the value.
+
+    The first `shipped` of the documents come with the package.
+    """
 
     data: Any
     documents: tuple[Document, ...]
+    shipped: int = 0
 
     @property
     def top(self) -> Document:
@@ -59,15 +63,16 @@ def _depth(data: Any, pointer: Pointer) -> int:
     return len(pointer)
 
 
-def merge(documents: Sequence[Document]) -> Layered:
+def merge(documents: Sequence[Document], shipped: int = 0) -> Layered:
     """Lay documents over one another, lowest first. They have been normalised; `null` takes away."""
     data: Any = {}
     for document in documents:
-        data = _file_over(data, document)
-    return Layered(data, tuple(documents))
+        data = over(data, document)
+    return Layered(data, tuple(documents), shipped)
 
 
-def _file_over(lower: Any, document: Document) -> Any:
+def over(lower: Any, document: Document) -> Any:
+    """The data of a document laid over merged data; neither is changed."""
     upper = document.data
     if not isinstance(upper, dict):
         return upper
@@ -129,14 +134,14 @@ def choose(layered: Layered, asked: str | None) -> tuple[str | None, list[Findin
         return None, []
     if asked is not None:
         return _find(loadouts, asked, ())
-    for document in reversed(layered.documents):
+    for document in reversed(layered.documents[layered.shipped :]):
         data = _object(document.data)
         said = data.get("activeLoadout")
         if said is not None:
             return _find(loadouts, said, ("activeLoadout",)) if isinstance(said, str) else (None, [])
         if own := _object(data.get("loadouts")):
             return _only(own)
-    return None, [_unknown("there is no loadout", (), None)]
+    return _only(loadouts) if loadouts else (None, [_unknown("there is no loadout", (), None)])
 
 
 def _find(loadouts: Fields, asked: str, at: Pointer) -> tuple[str | None, list[Finding]]:

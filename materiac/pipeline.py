@@ -12,7 +12,8 @@ This module alone knows the order of the phases. It reads no file: texts come fr
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from materiac import collector, json_text, layers, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
@@ -27,10 +28,14 @@ from materiac.source import Document, Pointer, Span
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file as it was read: the name that it is reported under, and its bytes."""
+    """A file as it was read: the name that it is reported under, and its bytes.
+
+    Of one that is `shipped` with the package, the loadouts and the materia count and nothing else.
+    """
 
     name: str
     raw: bytes
+    shipped: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,33 @@ class Compiled:
 
 @dataclass
 class _Front:
-    """Documents as far as they could be read, with what was found on the way, each with its place."""
+    """Documents as far as they could be read, what they make together, and what was found on the way."""
 
+    data: Any = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
     findings: list[Located] = field(default_factory=list)
+    shipped: int = 0
+
+    @property
+    def layered(self) -> Layered:
+        return Layered(self.data, tuple(self.documents), self.shipped)
+
+    def add(self, text: Text) -> None:
+        """Read one more text, on top of those before it."""
+        source, found = json_text.decode(text.name, text.raw)
+        document = None
+        if not found:
+            document, found = json_text.read(source)
+        self.findings += [_placed(Document(source, None, dict), finding) for finding in found]
+        if document is not None:
+            document, found = normalize(document, self.data if isinstance(self.data, dict) else {})
+            self.findings += [_placed(document, finding) for finding in found]
+            self._lay(_bare(document) if text.shipped else document, shipped=text.shipped)
+
+    def _lay(self, document: Document, *, shipped: bool) -> None:
+        self.documents.append(document)
+        self.data = layers.over(self.data, document)
+        self.shipped += shipped
 
 
 def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...]:
@@ -62,7 +90,7 @@ def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...
         front = _read(texts)
         if not _sound(front, texts):
             return tuple(_of(front.findings, texts[-1].name))
-        layered = layers.merge(front.documents)
+        layered = front.layered
         chosen, findings = _to_check(layered, asked)
         _, more = _examine(layered, chosen)
         top = layered.documents[-1]
@@ -79,7 +107,7 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         front = _read(texts)
         if not _sound(front, texts):
             return Compiled(None, tuple(front.findings))
-        layered = layers.merge(front.documents)
+        layered = front.layered
         name, findings = layers.choose(layered, asked)
         graphs, more = _examine(layered, [name] if name is not None else [])
         graph = graphs.get(name) if name is not None else None
@@ -95,16 +123,13 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
 def _read(texts: Iterable[Text]) -> _Front:
     front = _Front()
     for text in texts:
-        source, found = json_text.decode(text.name, text.raw)
-        document = None
-        if not found:
-            document, found = json_text.read(source)
-        front.findings += [_placed(Document(source, None, dict), finding) for finding in found]
-        if document is not None:
-            document, found = normalize(document, layers.merge(front.documents).data)
-            front.findings += [_placed(document, finding) for finding in found]
-            front.documents.append(document)
+        front.add(text)
     return front
+
+
+def _bare(document: Document) -> Document:
+    """A document without its frame."""
+    return replace(document, data={k: v for k, v in document.data.items() if k in ("loadouts", "materia")})
 
 
 def _sound(front: _Front, texts: Sequence[Text]) -> bool:
@@ -124,7 +149,8 @@ def _examine(layered: Layered, names: Collection[str]) -> tuple[dict[str, Loadou
         dropped=shaped.dropped,
     )
     broken = {name for name in graphs if _is_broken(name, graphs[name], shaped.findings)}
-    return graphs, [*shaped.findings, *rules.check(view, list(graphs.values()), broken)]
+    ruled = rules.check(view, list(graphs.values()), broken)
+    return graphs, [*shaped.findings, *(shaped.written(finding) for finding in ruled)]
 
 
 def _is_broken(name: str, graph: LoadoutGraph, findings: Iterable[Finding]) -> bool:

@@ -41,9 +41,9 @@ class Layers:
 
 
 def bundled() -> tuple[Text, ...]:
-    """The loadouts that ship with the package, in the order of their names."""
+    """The loadouts that ship with the package, in the order of their files."""
     files = sorted(folder("loadouts").glob("*.json"))
-    return tuple(Text(f"{_BUNDLED}{file.name}", file.read_bytes()) for file in files)
+    return tuple(Text(f"{_BUNDLED}{file.name}", file.read_bytes(), shipped=True) for file in files)
 
 
 _BUNDLED = "bundled:"
