@@ -23,11 +23,13 @@ SOURCES: Final = ("command", "utility", "script")
 
 
 def kind_of(fields: Mapping[str, Any]) -> Kind | None:
-    """The kind that a materia as written has: by its `type`, else by something to run; None if neither."""
+    """The kind that a materia as written has: by its `type`, else by what it runs or asks; None if neither."""
     if fields.get("type") == "agent":
         return "agent"
     runs = any(fields.get(source) is not None for source in SOURCES)
-    return "utility" if runs or fields.get("type") == "utility" else None
+    if runs or fields.get("type") == "utility":
+        return "utility"
+    return "agent" if fields.get("prompt") is not None else None
 
 
 def _number(expected: str, allowed: Callable[[float], bool], *, whole: bool = False) -> BeforeValidator:

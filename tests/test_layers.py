@@ -57,6 +57,7 @@ MERGED: dict[str, tuple[list[Any], Any]] = {
         [materia(a=UTILITY), materia(a={"type": "agent", "prompt": "p"})],
         materia(a={"type": "agent", "prompt": "p"}),
     ),
+    "another type, by its prompt": ([materia(a=UTILITY), materia(a=AGENT)], materia(a=AGENT)),
     "the same type, said aloud": (
         [materia(a=AGENT), materia(a={"type": "agent", "prompt": "q"})],
         materia(a={"type": "agent", "prompt": "q", "tools": "coding"}),
