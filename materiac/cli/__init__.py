@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
@@ -12,6 +13,7 @@ from materiac import __version__
 
 USAGE_ERROR = 2
 OWN_FAULT = 3
+INTERRUPTED = 130
 
 
 class Command(NamedTuple):
@@ -77,10 +79,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = _parser().parse_args(words[:1] or ["--help"]).command
-    command = next(command for command in COMMANDS if command.name == chosen)
+    try:
+        code = _run(next(command for command in COMMANDS if command.name == chosen), words[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing more can be written, at the exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as fault:  # noqa: BLE001 (no traceback reaches a user)
+        return _own_fault(fault)
+    return code
+
+
+def _run(command: Command, words: Sequence[str]) -> int:
     module = importlib.import_module(f"materiac.cli.{command.module}")
     parser = _command_parser(command)
     parser.add_argument("--version", action="version", version=f"materiac {__version__}")
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(words[1:]))
+    code: int = module.run(parser.parse_args(words))
     return code
+
+
+def _own_fault(fault: Exception) -> int:
+    print(f"materiac: a fault of materiac itself: {type(fault).__name__}: {fault}", file=sys.stderr)
+    if os.environ.get("MATERIAC_DEBUG"):
+        import traceback
+
+        traceback.print_exception(fault)
+    else:
+        print("materiac: please report it, with what MATERIAC_DEBUG=1 shows", file=sys.stderr)
+    return OWN_FAULT
