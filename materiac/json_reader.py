@@ -116,7 +116,9 @@ class Reader:
     def _odd_key(self, kind: str, start: int, end: int) -> str | None:
         if kind == lex.ATOM:
             word = self._text[start:end]
-            self._report(f"key {lex.shortened(word)} has no quotes", start, end, f'write "{word}"')
+            self._report(
+                f"key {lex.shortened(word)} has no quotes", start, end, "put double quotes around it"
+            )
             return word
         if kind in (lex.STRING, lex.SINGLE, lex.UNCLOSED):
             return self._string(kind, start, end)

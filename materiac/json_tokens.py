@@ -41,7 +41,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<real>(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
-_LEADING_ZEROS = re.compile(r"-?0+[0-9]+(?:\.[0-9]+)?")
+_LEADING_ZEROS = re.compile(r"-?0[0-9]++(?:\.[0-9]+)?")
 _ESCAPE = re.compile(
     r"""\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
     | (?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})
@@ -148,7 +148,7 @@ def _number_fault(word: str) -> tuple[str, str | None] | None:
         return f"{shortened(word)} is no number of JSON", None
     if _LEADING_ZEROS.fullmatch(word):
         sign = "-" if word.startswith("-") else ""
-        return f"leading zero in {shortened(word)}", f"write '{sign}{_without_zeros(bare)}'"
+        return f"leading zero in {shortened(word)}", f"write {shortened(sign + _without_zeros(bare))}"
     if word.startswith("+") and _NUMBER.fullmatch(bare):
         return f"plus sign before {shortened(bare)}", "leave it out"
     if bare.lstrip(".")[:1].isdecimal():
