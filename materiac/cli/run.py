@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
     from materiac.cli.loading import Loaded
+    from materiac.cli.stopping import Stopping
     from materiac.runtime.run import Result
 
 COMPLETE, FAILED, NOT_STARTED, OWN_FAULT, WAITING = 0, 1, 2, 3, 4
@@ -46,6 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 complete, 1 failed, 2 could not start, 3 a fault of our own, 4 waiting or stopped."""
+    from materiac.cli import loading
+    from materiac.cli.stopping import Stopping
+
+    with Stopping() as stopping:
+        try:
+            return _start(options, stopping)
+        except KeyboardInterrupt:
+            loading.complain("stopped")
+            return WAITING
+
+
+def _start(options: argparse.Namespace, stopping: Stopping) -> int:
     from materiac.agents.protocol import AgentError
     from materiac.cli import loading
 
@@ -57,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     except AgentError as error:
         loading.complain(str(error))
         return NOT_STARTED
-    return _cast(options, loaded, agent)
+    return _cast(options, loaded, agent, stopping)
 
 
 def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
@@ -74,7 +86,7 @@ def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
     return Nobody()
 
 
-def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent) -> int:
+def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent, stopping: Stopping) -> int:
     from materiac.cli import loading
     from materiac.cli.person import Terminal
     from materiac.cli.progress import Progress
@@ -89,37 +101,39 @@ def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent) -> int:
     own = Path(options.artifacts).resolve() if options.artifacts else None
     artifacts = own or cwd / loaded.image.settings.artifact_dir
     talks = sys.stdin.isatty() if options.interactive is None else options.interactive
-    signal.signal(signal.SIGTERM, _stop)
-    with Progress(loaded, quiet=options.json) as progress:
-        progress.begin(artifacts)
-        order = Order(
-            image=loaded.image,
-            request=options.request,
-            agent=agent,
-            cwd=cwd,
-            artifacts=artifacts,
-            environ=dict(os.environ),
-            resolved=loaded.resolved,
-            person=Terminal(progress) if talks else None,
-            watchers=[progress],
-        )
-        try:
+    try:
+        with Progress(loaded, quiet=options.json) as progress:
+            progress.begin(artifacts)
+            order = Order(
+                image=loaded.image,
+                request=options.request,
+                agent=agent,
+                cwd=cwd,
+                artifacts=artifacts,
+                environ=dict(os.environ),
+                resolved=loaded.resolved,
+                person=Terminal(progress) if talks else None,
+                watchers=[progress],
+            )
             result = run(order)
-        except (ArtifactError, JournalError) as error:
-            loading.complain(str(error))
-            return OWN_FAULT
+            stopping.too_late()
+    except (ArtifactError, JournalError) as error:
+        loading.complain(str(error))
+        return OWN_FAULT
     return _report(result, as_json=options.json)
 
 
 def _report(result: Result, *, as_json: bool) -> int:
-    if as_json:
-        print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
-    else:
-        from materiac.cli.outcome import show
+    try:
+        if as_json:
+            print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
+        else:
+            from materiac.cli.outcome import show
 
-        show(result)
+            show(result)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        # Nobody reads on, and the exit code says it all the same; what is buffered must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return EXIT_CODES[result.status]
-
-
-def _stop(*_: object) -> NoReturn:
-    raise KeyboardInterrupt

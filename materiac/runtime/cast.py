@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from materiac.machine import Way
 from materiac.path import MISSING
@@ -25,6 +25,9 @@ from materiac.runtime.scopes import Landmark, Scopes
 from materiac.runtime.state import Knowledge
 from materiac.runtime.usage import warn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
+
+MAX_SHOWN: Final = 4000
+"""How many characters of a `text` the journal holds; all of it is in the file of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +200,14 @@ class Cast:
             self.knowledge.take_text(output.text)
         else:
             self.knowledge.take_object(visit.socket, visit.materia, output.accepted)
-            self._announce(output.accepted)
+            self._announce(output.accepted, output.files)
 
-    def _announce(self, accepted: Accepted) -> None:
-        """The events of an accepted output, and what of it was dropped."""
+    def _announce(self, accepted: Accepted, files: list[Json]) -> None:
+        """What of an accepted output is for the person: its text, its events, and what was dropped."""
+        text = accepted.fields.get("text", "")
+        if text.strip():
+            file = next((part["file"] for part in files if part["kind"] == "parsed"), None)
+            self._append("answer_shown", sync=False, text=text[:MAX_SHOWN], length=len(text), file=file)
         for event in accepted.events:
             self._append("event", sync=False, event=event)
         if accepted.dropped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,12 +45,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a cast. `status` is complete, failed, waiting or stopped."""
+    """What came of a cast. `status` is complete, failed, waiting or stopped; `seconds` is what it took."""
 
     status: str
     cast: Cast
     folder: Path
     usage: Json
+    seconds: float
 
     def as_data(self) -> Json:
         """The object that `run --json` prints."""
@@ -72,6 +74,7 @@ class Result:
 
 def run(order: Order) -> Result:
     """Run a cast. Raises `ArtifactError` and `JournalError` where its files cannot be written."""
+    began = time.monotonic()
     name, root = cast_id.create(order.artifacts)
     program, mask = order.image.program, Mask(secrets(order.environ))
     folder = CastFolder(root, folder_names(program.sockets))
@@ -101,7 +104,7 @@ def run(order: Order) -> Result:
         cast = Cast(bench)
         status = _drive(cast)
         journal.append("cast_finished", status=status, failure=cast.failure, waiting=cast.waits)
-    return Result(status, cast, root, tally.as_data())
+    return Result(status, cast, root, tally.as_data(), time.monotonic() - began)
 
 
 def _drive(cast: Cast) -> str:

@@ -1,0 +1,176 @@
+"""The records of a cast in words: what a person is told while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from materiac.cli.wording import clipped, count, duration, item, lines, one_line
+from materiac.program import Program
+from materiac.runtime.journal import Record
+from materiac.runtime.usage import TURN, Total, Turn
+
+Json = dict[str, Any]
+
+_NAMES_SHOWN: Final = 10
+_VERDICTS: Final = {True: " satisfied", False: " not satisfied", None: ""}
+_TONES: Final = {"warning": "warning", "error": "failure", "critical": "failure"}
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A visit has begun, at a time of the monotonic clock; attempts at an item are counted from 1."""
+
+    title: str
+    attempt: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A visit is over; `route` is its verdict and where control goes."""
+
+    visit: Started
+    route: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the cast has used so far."""
+
+    total: Total
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something else. `tone` is plain, warning or failure; the text may have several lines."""
+
+    text: str
+    tone: str = "plain"
+
+
+News = Started | Finished | Spent | Note
+
+
+class Teller:
+    """Makes news of records. All text in them is safe for a terminal."""
+
+    def __init__(self, program: Program) -> None:
+        self._materia = program.materia
+        self._attempts: Counter[tuple[str, str | None]] = Counter()
+        self._total = Total()
+        self._visit = Started("", 1, 0.0)
+        self._tellers: dict[str, Callable[[Json, float], Iterator[News]]] = {
+            "cast_started": self._cast_started,
+            "socket_started": self._started,
+            TURN: self._turn,
+            "socket_finished": self._finished,
+            "socket_failed": self._failed,
+            "socket_waits": self._waits,
+            "loop_skipped": self._skipped,
+            "answer_shown": self._answer,
+            "event": self._event,
+            "handoff_field_dropped": self._dropped,
+            "state_field_dropped": self._dropped_state,
+            "output_cut": self._cut,
+            "budget_warning": self._budget,
+        }
+
+    def tell(self, record: Record, at: float) -> Iterator[News]:
+        """What a record, come at a time of the monotonic clock, has to say; most often one thing."""
+        teller = self._tellers.get(record.type)
+        return teller(record.fields, at) if teller is not None else iter(())
+
+    def _cast_started(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"agent      {clipped(fields['agent'], 200)}\ncast       {one_line(fields['castId'])}")
+
+    def _started(self, fields: Json, at: float) -> Iterator[News]:
+        place = (fields["socket"], fields["itemKey"])
+        self._attempts[place] += 1
+        self._visit = Started(_title(fields), self._attempts[place], at)
+        yield self._visit
+
+    def _turn(self, fields: Json, _: float) -> Iterator[News]:
+        self._total.add(Turn.from_data(fields).usage)
+        yield Spent(replace(self._total))
+
+    def _finished(self, fields: Json, at: float) -> Iterator[News]:
+        barred = " (not taken)" if fields["blocked"] else ""
+        route = f"{_VERDICTS[fields['verdict']]} → {one_line(fields['route']['to'])}{barred}"
+        yield Finished(self._visit, route.strip(), at - self._visit.at)
+
+    def _failed(self, fields: Json, _: float) -> Iterator[News]:
+        failure = fields["failure"]
+        title = _title({**fields, "socket": failure["socket"] or "the cast"})
+        yield Note(f"{title} failed, {failure['kind']}: {one_line(failure['message'])}", "failure")
+
+    def _waits(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"{_title(fields)} waits: {one_line(fields['message'])}", "warning")
+
+    def _skipped(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"{one_line(fields['socket'])} has no item → {one_line(fields['to'])}")
+
+    def _answer(self, fields: Json, _: float) -> Iterator[News]:
+        said = lines(fields["text"])
+        if fields["length"] > len(fields["text"]):
+            said.append(f"… {count(fields['length'], 'character')} in all, in {one_line(fields['file'])}")
+        yield Note("\n".join([f"{_title(fields)} says:", *(f"  {line}".rstrip() for line in said)]))
+
+    def _event(self, fields: Json, _: float) -> Iterator[News]:
+        event = fields["event"]
+        severity = event.get("severity")
+        weight = f" ({severity})" if severity else ""
+        message = f": {clipped(event['message'], 500)}" if event.get("message") else ""
+        text = f"{one_line(fields['socket'])} sends the event '{clipped(event['type'])}'{weight}{message}"
+        yield Note(text, _TONES.get(severity, "plain"))
+
+    def _dropped(self, fields: Json, _: float) -> Iterator[News]:
+        utility = self._materia[fields["materia"]].utility
+        if utility is not None and utility.builtin is not None:
+            return  # what a built-in answers is known, and nobody can have it answer less
+        yield Note(f"{one_line(fields['socket'])}: dropped from its answer: {_names(fields['fields'])}")
+
+    def _dropped_state(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"{one_line(fields['socket'])}: dropped from its state: {_names(fields['fields'])}")
+
+    def _cut(self, fields: Json, _: float) -> Iterator[News]:
+        kept, came = fields["kept"], fields["bytes"]
+        yield Note(
+            f"{one_line(fields['socket'])}: the output was cut, {kept:,} of {came:,} bytes are kept",
+            "warning",
+        )
+
+    def _budget(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"budget: {one_line(fields['message'])}", "warning")
+
+
+def words(news: News) -> str | None:
+    """The news as a text of its own; None where there is nothing to say."""
+    match news:
+        case Started():
+            return f"{_visit(news)} …"
+        case Finished(visit, route, seconds):
+            return f"{_visit(visit)} {route}  ({duration(seconds)})"
+        case Note(text):
+            return text
+        case _:
+            return None
+
+
+def _visit(visit: Started) -> str:
+    return visit.title + (f", attempt {visit.attempt}" if visit.attempt > 1 else "")
+
+
+def _title(fields: Json) -> str:
+    materia = f" ({one_line(fields['materia'])})" if fields.get("materia") else ""
+    where = item(fields.get("itemKey"), fields.get("itemLabel"))
+    return f"{one_line(fields['socket'])}{materia}" + (f" {where}" if where else "")
+
+
+def _names(names: list[str]) -> str:
+    shown = ", ".join(f"'{clipped(name)}'" for name in names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
