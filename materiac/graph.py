@@ -1,6 +1,8 @@
 """Questions about a loadout, in the words of loadouts: where control may go, what leads where.
 
-Parts that lead nowhere (unknown targets, unknown materia) are passed over: the rules have reported them.
+The nodes are the sockets, and for each loop the way past it, which is taken where the loop is found empty:
+this keeps the graph as small as the loadout. Parts that lead nowhere (unknown targets, unknown materia)
+are passed over: the rules have reported them.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from functools import cached_property
 from materiac import model
 from materiac.digraph import breadth_first, strong_components
 from materiac.names import END
-from materiac.routes import Route, routes_of
+from materiac.routes import Route, past, routes_after, routes_past
 from materiac.source import Pointer
 from materiac.views import (
     WORK_ITEM,
@@ -105,60 +107,67 @@ class LoadoutGraph:
         early = [(loop.early.source, loop.early.when) for loop in loops if loop.early]
         return frozenset(source for source, condition in [*exits, *early] if condition != "always")
 
+    def loop_of(self, node: str) -> LoopView | None:
+        """The loop, or the `foreach`, that a socket is in; None on the way past a loop."""
+        return self._loop_of.get(node)
+
+    @cached_property
+    def ways_past(self) -> Mapping[str, LoopView]:
+        """The nodes that are no sockets: ways past loops that are found empty."""
+        return {past(loop): loop for loop in self.loops.values()}
+
     @cached_property
     def routes(self) -> Mapping[str, tuple[Route, ...]]:
-        """For each socket, the steps that control may take after a visit of it."""
-        return {
-            id_: routes_of(socket, self._loop_of, self.sockets.keys()) for id_, socket in self.sockets.items()
+        """For each socket, the steps after a visit of it; for each way past a loop, those from there."""
+        known = self.sockets.keys()
+        visits = {
+            id_: tuple(routes_after(socket, self._loop_of, known)) for id_, socket in self.sockets.items()
         }
+        passes = {id_: tuple(routes_past(loop, self._loop_of, known)) for id_, loop in self.ways_past.items()}
+        return {**visits, **passes}
 
     @cached_property
     def starts(self) -> tuple[str, ...]:
-        """Where a cast may begin: at the entry, or past loops that it finds empty."""
-        found: dict[str, None] = {}
-        at = self.entry
-        while at in self.sockets and at not in found:
-            found[at] = None
-            loop = self._loop_of.get(at)
-            at = loop.empty if loop else at
-        return tuple(found)
+        """Where a cast may begin: at the entry, or on the way past the loop of the entry."""
+        loop = self._loop_of.get(self.entry)
+        return (self.entry,) if loop is None else (self.entry, past(loop))
 
-    def after(self, id_: str) -> Iterator[str]:
-        """The sockets that control may go to after a visit, `end` left out."""
-        return (route.target for route in self.routes.get(id_, ()) if route.target != END)
+    def after(self, node: str) -> Iterator[str]:
+        """Where control may go to next, `end` left out."""
+        return (route.target for route in self.routes.get(node, ()) if route.target != END)
 
     @cached_property
     def reached(self) -> Mapping[str, int]:
-        """The sockets that some cast may come to, and their places in a walk from the start.
+        """The nodes that some cast may come to, and their places in a walk from the start.
 
         The walk follows the routes as they are written, so the places do not depend on the order in
         which the sockets are.
         """
-        return {id_: i for i, id_ in enumerate(breadth_first(self.starts, self.after))}
+        return {node: i for i, node in enumerate(breadth_first(self.starts, self.after))}
 
     @cached_property
     def ending(self) -> frozenset[str]:
-        """The sockets from which `end` can be reached."""
-        return frozenset(breadth_first([END], lambda id_: self.before.get(id_, ()))) - {END}
+        """The nodes from which `end` can be reached."""
+        return frozenset(breadth_first([END], lambda node: self.before.get(node, ()))) - {END}
 
     @cached_property
     def before(self) -> Mapping[str, tuple[str, ...]]:
-        """For each socket and for `end`, the sockets from which control may come to it."""
+        """For each node and for `end`, the nodes from which control may come to it."""
         found: dict[str, list[str]] = {}
-        for id_, routes in self.routes.items():
+        for node, routes in self.routes.items():
             for route in routes:
-                found.setdefault(route.target, []).append(id_)
-        return {id_: tuple(dict.fromkeys(sources)) for id_, sources in found.items()}
+                found.setdefault(route.target, []).append(node)
+        return {node: tuple(dict.fromkeys(sources)) for node, sources in found.items()}
 
     def components(self, keep: Callable[[Route], bool]) -> list[tuple[str, ...]]:
-        """The sets of reached sockets that lead to each other over the routes that `keep` keeps.
+        """The sets of reached nodes that lead to each other over the routes that `keep` keeps.
 
-        Each in the order of `reached`, and the sets in the order of their first sockets; a single
-        socket is one only if it leads to itself.
+        Each in the order of `reached`, and the sets in the order of their first nodes; a single node
+        is one only if it leads to itself.
         """
         after = {
-            id_: [route.target for route in self.routes[id_] if route.target != END and keep(route)]
-            for id_ in self.reached
+            node: [route.target for route in self.routes[node] if route.target != END and keep(route)]
+            for node in self.reached
         }
         found = [tuple(sorted(part, key=self.reached.__getitem__)) for part in strong_components(after)]
         cyclic = [part for part in found if len(part) > 1 or part[0] in after[part[0]]]

@@ -12,11 +12,11 @@ from materiac.views import ExitRoute, LoopView, SocketView
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One step that control may take. `kind` is edge, exit, done, empty or end.
+    """One step that control may take. `kind` is edge, exit, done, end, empty or past.
 
     `progress` is true where the step follows an advance within the list, `used_up` where it follows one
-    beyond it; `edge` and `budget` are those of the edge that is taken. A route past an empty loop
-    (kind empty) has all of these from the step that came to the loop.
+    beyond it; `edge` and `budget` are those of the edge that is taken. A step that finds a loop empty
+    (kind empty) has all of these too and leads to the way past it, from where steps of kind past go on.
     """
 
     source: str
@@ -30,23 +30,34 @@ class Route:
     edge: int | None = None
 
 
-def routes_of(
+def past(loop: LoopView) -> str:
+    """The node of a graph that stands for the way past an empty loop; no socket has such an id."""
+    return f"past:{loop.id}"
+
+
+def routes_after(
     socket: SocketView, loop_of: Mapping[str, LoopView], known: Container[str]
-) -> tuple[Route, ...]:
+) -> Iterator[Route]:
     """The steps after a visit of a socket; those to targets that are not `known` are left out."""
-    return tuple(_routes(socket, loop_of, known))
-
-
-def _routes(socket: SocketView, loop_of: Mapping[str, LoopView], known: Container[str]) -> Iterator[Route]:
-    seen: set[tuple[object, ...]] = set()
     for route in [*_edges(socket), *_used_up(socket)]:
         if route.target != END and route.target not in known:
             continue
         yield route
-        for passed in _past_empty(socket, route, loop_of, seen):
-            if passed.target != END and passed.target not in known:
-                break
-            yield passed
+        loop = loop_of.get(route.target)
+        if loop is not None and _may_be_empty(socket, loop):
+            yield replace(route, target=past(loop), kind="empty", at=loop.at)
+
+
+def routes_past(loop: LoopView, loop_of: Mapping[str, LoopView], known: Container[str]) -> Iterator[Route]:
+    """The steps from the way past an empty loop."""
+    after = loop_of.get(loop.empty)
+    if after is not loop and (loop.empty == END or loop.empty in known):
+        yield Route(past(loop), loop.empty, "past", loop.at)
+    if after is not None:
+        yield Route(past(loop), past(after), "past", loop.at)
+    if after is loop:
+        # It comes to itself again without a visit, until the stall guard ends the cast.
+        yield Route(past(loop), END, "past", loop.at)
 
 
 def _edges(socket: SocketView) -> Iterator[Route]:
@@ -82,19 +93,6 @@ def _exit(socket: SocketView, loop: LoopView, route: ExitRoute | None) -> Route:
         return Route(socket.id, route.to, "exit", route.at, route.condition, used_up=True)
     own = socket.advance.done if socket.advance else None
     return Route(socket.id, own or loop.done or END, "done", loop.at, used_up=True)
-
-
-def _past_empty(
-    socket: SocketView, route: Route, loop_of: Mapping[str, LoopView], seen: set[tuple[object, ...]]
-) -> Iterator[Route]:
-    loop = loop_of.get(route.target)
-    while loop is not None and _may_be_empty(socket, loop):
-        key = (loop.id, route.budget, route.progress, route.used_up)
-        if key in seen:
-            return
-        seen.add(key)
-        yield replace(route, target=loop.empty, kind="empty", at=loop.at)
-        loop = loop_of.get(loop.empty)
 
 
 def _may_be_empty(socket: SocketView, loop: LoopView) -> bool:

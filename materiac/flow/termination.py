@@ -22,7 +22,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from materiac.digraph import shortest
-from materiac.names import END
 from materiac.source import KEY, Pointer
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ Writers = dict[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """Sockets that lead to nothing but each other, and a shortest way to the first of them."""
+    """Sockets that lead to nothing but each other, and a shortest way from the start to one of them."""
 
     sockets: tuple[str, ...]
     way: tuple[str, ...]
@@ -50,13 +49,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Sockets that a cast may visit over and over; the first is named again at the end.
+    """Nodes that a cast may come to over and over; the first stands again at the end.
 
     `bound` is None where no edge can bound it; `at` is that edge, else what makes the cycle. `loop` is
     the one that is run again, or whose list `culprit` can replace.
     """
 
-    sockets: tuple[str, ...]
+    nodes: tuple[str, ...]
     at: Pointer
     bound: Bound | None
     loop: LoopView | None = None
@@ -67,8 +66,9 @@ def traps(graph: LoadoutGraph) -> Iterator[Trap]:
     """The innermost sets of sockets from which `end` cannot be reached."""
     for part in graph.components(lambda route: route.source not in graph.ending):
         inside = frozenset(part)
-        if all(route.target in inside for id_ in part for route in graph.routes[id_]):
-            yield Trap(part, tuple(shortest(graph.starts, inside, graph.after)))
+        if all(route.target in inside for node in part for route in graph.routes[node]):
+            sockets = tuple(node for node in part if node in graph.sockets)
+            yield Trap(sockets, tuple(shortest(graph.starts, frozenset(sockets), graph.after)))
 
 
 def repeated_runs(graph: LoadoutGraph) -> Iterator[Cycle]:
@@ -78,7 +78,7 @@ def repeated_runs(graph: LoadoutGraph) -> Iterator[Cycle]:
         inside = _Inside(graph, frozenset(part), keep)
         again = next((route for route in inside.routes(part) if route.used_up), None)
         if again is not None:
-            loop = graph.sockets[again.source].loop
+            loop = graph.loop_of(again.source)
             routes = [again, *inside.way(again.target, again.source)]
             yield _cycle(graph, _turned(graph, routes), again.at, loop=loop, everywhere=False)
 
@@ -88,7 +88,7 @@ def free_cycles(graph: LoadoutGraph) -> Iterator[Cycle]:
     free = _free(graph)
 
     def keep(route: Route) -> bool:
-        return free(route) and not (_in_loop(graph, route.source) or _in_loop(graph, route.target))
+        return free(route) and graph.loop_of(route.source) is None and graph.loop_of(route.target) is None
 
     for part in graph.components(keep):
         routes = _Inside(graph, frozenset(part), keep).back_to(part[0])
@@ -100,10 +100,10 @@ def item_cycles(graph: LoadoutGraph) -> Iterator[Cycle]:
     keep = _free(graph)
     for part in graph.components(keep):
         inside = frozenset(part)
-        loops = [loop for id_ in part if (loop := graph.sockets[id_].loop) is not None]
+        loops = [loop for node in part if (loop := graph.loop_of(node)) is not None]
         # With the generator of the loop in it, the list does change: `growing_lists` shows that one.
         if loops and not any(loop.source in inside for loop in loops):
-            member = next(id_ for id_ in part if _in_loop(graph, id_))
+            member = next(node for node in part if graph.loop_of(node) is not None)
             routes = _Inside(graph, inside, keep).back_to(member)
             yield _cycle(graph, _turned(graph, routes), routes[-1].at)
 
@@ -116,7 +116,7 @@ def growing_lists(graph: LoadoutGraph) -> Iterator[Cycle]:
         return lasting(route) and not route.used_up
 
     found = [_Inside(graph, frozenset(part), keep) for part in graph.components(keep)]
-    parts = {id_: inside for inside in found for id_ in inside.sockets}
+    parts = {id_: inside for inside in found for id_ in inside.nodes if id_ in graph.sockets}
     writers = _writers(graph, parts.keys())
     for loop in graph.loops.values():
         for inside in dict.fromkeys(parts[id_] for id_ in loop.sockets if id_ in parts):
@@ -129,7 +129,7 @@ def growing_lists(graph: LoadoutGraph) -> Iterator[Cycle]:
 
 def _resent(loop: LoopView, inside: _Inside) -> list[Route]:
     """A cycle on which the generator that feeds a loop sends a new list."""
-    if loop.source is None or loop.source not in inside.sockets:
+    if loop.source is None or loop.source not in inside.nodes:
         return []
     there = inside.way(loop.source, *loop.sockets)
     return [*there, *inside.way(there[-1].target, loop.source)] if there else []
@@ -137,7 +137,7 @@ def _resent(loop: LoopView, inside: _Inside) -> list[Route]:
 
 def _regrown(loop: LoopView, inside: _Inside, writers: Writers) -> list[Route]:
     """A cycle on which the cursor of a loop is stepped and its list may get longer."""
-    members = (id_ for id_ in loop.sockets if id_ in inside.sockets)
+    members = (id_ for id_ in loop.sockets if id_ in inside.nodes)
     progress = next((route for route in inside.routes(members) if route.progress), None)
     culprit = inside.first_writer(loop, writers)
     if progress is None or culprit is None:
@@ -160,7 +160,7 @@ def _lasting(graph: LoadoutGraph) -> Callable[[Route], bool]:
     capped = {id_ for id_, limit in limits.items() if limit is not None and limit.max_visits is not None}
 
     def keep(route: Route) -> bool:
-        bounded = route.budget is not None and not _in_loop(graph, route.source)
+        bounded = route.budget is not None and graph.loop_of(route.source) is None
         return not bounded and route.target not in capped and route.source in graph.ending
 
     return keep
@@ -175,53 +175,49 @@ def _free(graph: LoadoutGraph) -> Callable[[Route], bool]:
     return keep
 
 
-def _in_loop(graph: LoadoutGraph, id_: str) -> bool:
-    return id_ != END and graph.sockets[id_].loop is not None
-
-
 @dataclass(frozen=True, eq=False)
 class _Inside:
     """A component, and the routes that connect it."""
 
     graph: LoadoutGraph
-    sockets: frozenset[str]
+    nodes: frozenset[str]
     keep: Callable[[Route], bool]
 
     def routes(self, sources: Iterable[str]) -> Iterator[Route]:
-        for id_ in sources:
-            for route in self.graph.routes[id_]:
-                if route.target in self.sockets and self.keep(route):
+        for node in sources:
+            for route in self.graph.routes[node]:
+                if route.target in self.nodes and self.keep(route):
                     yield route
 
     def way(self, start: str, *goals: str) -> list[Route]:
         """A shortest way within the component; none where `start` is a goal."""
         return self._along(shortest([start], frozenset(goals), self._after))
 
-    def back_to(self, socket: str) -> list[Route]:
-        """A shortest cycle through a socket."""
-        return self._along([socket, *shortest(self._after(socket), {socket}, self._after)])
+    def back_to(self, node: str) -> list[Route]:
+        """A shortest cycle through a node."""
+        return self._along([node, *shortest(self._after(node), {node}, self._after)])
 
     def first_writer(self, loop: LoopView, writers: Writers) -> str | None:
         """The first socket that is known to replace the list of a loop."""
         if loop.path is None:
             return None
         of_state = loop.path.root == "state" and bool(loop.path.segments)
-        candidates = writers.get(loop.path.segments[0], []) if of_state else sorted(self.sockets)
-        able = (
-            id_ for id_ in candidates if id_ in self.sockets and self.graph.sockets[id_].replaces(loop.path)
+        candidates = writers.get(loop.path.segments[0], []) if of_state else sorted(self.nodes)
+        sockets = (
+            self.graph.sockets[id_] for id_ in candidates if id_ in self.nodes and id_ in self.graph.sockets
         )
-        return next(able, None)
+        return next((socket.id for socket in sockets if socket.replaces(loop.path)), None)
 
-    def _after(self, id_: str) -> list[str]:
-        return [route.target for route in self.routes([id_])]
+    def _after(self, node: str) -> list[str]:
+        return [route.target for route in self.routes([node])]
 
-    def _along(self, names: Sequence[str]) -> list[Route]:
-        steps = pairwise(names)
+    def _along(self, nodes: Sequence[str]) -> list[Route]:
+        steps = pairwise(nodes)
         return [next(route for route in self.routes([a]) if route.target == b) for a, b in steps]
 
 
 def _turned(graph: LoadoutGraph, routes: Sequence[Route]) -> list[Route]:
-    """A cycle from the socket on that a cast comes to first."""
+    """A cycle from the node on that a cast comes to first."""
     first = min(range(len(routes)), key=lambda i: graph.reached[routes[i].source])
     return [*routes[first:], *routes[:first]]
 
@@ -236,12 +232,12 @@ def _cycle(
     everywhere: bool = True,
 ) -> Cycle:
     """A cycle with the edge that would bound it: one outside of loops, or `everywhere` any of its edges."""
-    edges = [r for r in routes if r.edge is not None and (everywhere or not _in_loop(graph, r.source))]
+    edges = [r for r in routes if r.edge is not None and (everywhere or graph.loop_of(r.source) is None)]
     # An edge that sends work back is the one to bound, else the one that closes the cycle.
     edges.sort(key=lambda r: (r.when != "not_satisfied", graph.reached[r.target] > graph.reached[r.source]))
     bound = _bound(graph, edges[0]) if edges else None
-    sockets = (*(route.source for route in routes), routes[0].source)
-    return Cycle(sockets, bound.at if bound else at, bound, loop, culprit)
+    nodes = (*(route.source for route in routes), routes[0].source)
+    return Cycle(nodes, bound.at if bound else at, bound, loop, culprit)
 
 
 def _bound(graph: LoadoutGraph, route: Route) -> Bound:

@@ -35,15 +35,15 @@ def _strange(socket: SocketView, loop: LoopView) -> Iterator[Finding]:
         return
     if advance.cursor != loop.cursor:
         yield RULE.finding(
-            f"advance of '{socket.id}' is of the cursor '{advance.cursor}', its loop has '{loop.cursor}'",
+            f"advance of '{socket.id}' steps the cursor '{advance.cursor}', its loop has '{loop.cursor}'",
             (*socket.at, "advance", "cursor"),
-            related=[(loop.at, loop_words(loop))],
+            related=[((*loop.at, KEY), loop_words(loop))],
         )
     if not loop.is_list(advance.items):
         yield RULE.finding(
-            f"advance of '{socket.id}' is of the list '{advance.items}', its loop has '{loop.items}'",
+            f"advance of '{socket.id}' goes through '{advance.items}', its loop through '{loop.items}'",
             (*socket.at, "advance", "items"),
-            related=[(loop.at, loop_words(loop))],
+            related=[((*loop.at, KEY), loop_words(loop))],
         )
 
 

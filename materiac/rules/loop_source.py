@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
 from materiac.digraph import breadth_first
-from materiac.names import END
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import listed
 
@@ -28,14 +27,15 @@ def check(view: LoadoutView) -> Iterator[Finding]:
 
 
 def _feeders(loop: LoopView, graph: LoadoutGraph) -> list[str]:
-    """What lies before a loop, back to the nearest generators and with them."""
+    """The sockets that lie before a loop, back to the nearest generators and with them."""
     members = frozenset(loop.sockets)
 
-    def back(id_: str) -> Iterator[str]:
-        if id_ in members or not graph.sockets[id_].generator:
-            yield from (source for source in graph.before.get(id_, ()) if source not in members)
+    def back(node: str) -> Iterator[str]:
+        socket = graph.sockets.get(node)
+        if node in members or socket is None or not socket.generator:
+            yield from (source for source in graph.before.get(node, ()) if source not in members)
 
-    return [id_ for id_ in breadth_first(loop.sockets, back) if id_ not in members and id_ != END]
+    return [node for node in breadth_first(loop.sockets, back) if node in graph.sockets.keys() - members]
 
 
 def _finding(loop: LoopView, source: str, generators: list[str], graph: LoadoutGraph) -> Finding:

@@ -17,7 +17,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         inside = f"{listed(trap.sockets)} lead only to each other"
         if len(trap.sockets) == 1:
             inside = f"{listed(trap.sockets)} leads only to itself"
-        there = f"a cast comes here by {way(trap.way)}; " if len(trap.way) > 1 else ""
+        there = f"a cast comes here by {way(trap.way, graph)}; " if len(trap.way) > 1 else ""
         yield RULE.finding(
             f"{inside}: 'end' is out of reach",
             (*graph.socket_at(trap.sockets[0]), KEY),

@@ -12,8 +12,8 @@ from materiac.rules.wording import remedy, way
 
 def check(view: LoadoutView) -> Iterator[Finding]:
     for cycle in item_cycles(view.graph):
-        words = f"nothing but the stall guard bounds the cycle {way(cycle.sockets)} of an item"
-        yield RULE.finding(words, cycle.at, help=remedy(cycle))
+        words = f"nothing but the stall guard bounds the cycle {way(cycle.nodes, view.graph)} of an item"
+        yield RULE.finding(words, cycle.at, help=remedy(cycle, view.graph))
 
 
 RULE = Rule(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
 from materiac.flow.termination import Cycle, free_cycles, growing_lists, repeated_runs
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import loop_words, remedy, way
+
+if TYPE_CHECKING:
+    from materiac.graph import LoadoutGraph
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
@@ -15,23 +19,22 @@ def check(view: LoadoutView) -> Iterator[Finding]:
     told = set()
     for cycle in repeated_runs(graph):
         told.add(cycle.at)
-        yield _finding(
-            f"nothing but the stall guard bounds {_words(cycle)}, which runs {_loop(cycle)} again", cycle
-        )
+        words = f"nothing but the stall guard bounds {_cycle(cycle, graph)}, which runs {_loop(cycle)} again"
+        yield _finding(words, cycle, graph)
     for cycle in free_cycles(graph):
         if cycle.at not in told:
-            yield _finding(f"nothing but the stall guard bounds {_words(cycle)}", cycle)
+            yield _finding(f"nothing but the stall guard bounds {_cycle(cycle, graph)}", cycle, graph)
     for cycle in growing_lists(graph):
         words = f"'{cycle.culprit}' may replace the list of {_loop(cycle)} while it is under way"
-        yield _finding(f"{words}: nothing bounds {_words(cycle)}", cycle)
+        yield _finding(f"{words}: nothing bounds {_cycle(cycle, graph)}", cycle, graph)
 
 
-def _finding(message: str, cycle: Cycle) -> Finding:
-    return RULE.finding(message, cycle.at, help=remedy(cycle))
+def _finding(message: str, cycle: Cycle, graph: LoadoutGraph) -> Finding:
+    return RULE.finding(message, cycle.at, help=remedy(cycle, graph))
 
 
-def _words(cycle: Cycle) -> str:
-    return f"the cycle {way(cycle.sockets)}"
+def _cycle(cycle: Cycle, graph: LoadoutGraph) -> str:
+    return f"the cycle {way(cycle.nodes, graph)}"
 
 
 def _loop(cycle: Cycle) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from materiac.flow.termination import Cycle
-    from materiac.graph import LoopView
+    from materiac.graph import LoadoutGraph, LoopView
 
 _MOST = 8
 """More names than this are counted instead."""
@@ -21,12 +21,17 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([part for part in (", ".join(quoted[:-1]), *quoted[-1:]) if part])
 
 
-def way(names: Sequence[str]) -> str:
+def way(nodes: Sequence[str], graph: LoadoutGraph) -> str:
     """`'a' → 'b' → 'c'`; the middle of a long way is left out."""
-    quoted = [f"'{name}'" for name in names]
-    if len(quoted) > _MOST:
-        quoted[_MOST // 2 : -_MOST // 2 + 1] = ["…"]
-    return " → ".join(quoted)
+    words = [_node(node, graph) for node in nodes]
+    if len(words) > _MOST:
+        words[_MOST // 2 : -_MOST // 2 + 1] = ["…"]
+    return " → ".join(words)
+
+
+def _node(node: str, graph: LoadoutGraph) -> str:
+    passed = graph.ways_past.get(node)
+    return f"(empty: {loop_words(passed)})" if passed else f"'{node}'"
 
 
 def loop_words(loop: LoopView) -> str:
@@ -34,8 +39,11 @@ def loop_words(loop: LoopView) -> str:
     return f"the 'foreach' of '{loop.sockets[0]}'" if loop.foreach else f"loop '{loop.id}'"
 
 
-def remedy(cycle: Cycle) -> str:
+def remedy(cycle: Cycle, graph: LoadoutGraph) -> str:
     """What would bound a cycle."""
     if cycle.bound is not None:
         return f"give the edge of '{cycle.bound.source}' to '{cycle.bound.target}' a 'maxTraversals'"
-    return f"give '{cycle.culprit or cycle.sockets[0]}' a 'maxVisits' in its 'limits'"
+    visited = cycle.culprit or next((node for node in cycle.nodes if node in graph.sockets), None)
+    if visited is not None:
+        return f"give '{visited}' a 'maxVisits' in its 'limits'"
+    return "let an empty list lead out of the cycle"
