@@ -1,0 +1,72 @@
+"""`materiac render`: draw a loadout."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import PurePath
+
+FORMATS = ("svg", "png", "pdf", "dot", "mermaid", "text")
+_BINARY = ("svg", "png", "pdf")
+_ENDINGS = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid"}
+_ENDINGS |= {".mermaid": "mermaid", ".txt": "text"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="a loadout file, a compiled machine, or - for standard input"
+    )
+    parser.add_argument(
+        "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="svg, png and pdf need Graphviz (default: by the ending of the output file, else text)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write the picture (default: standard output)"
+    )
+    parser.add_argument("--overview", action="store_true", help="fold each loop and each group to one node")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=60,
+        metavar="SECONDS",
+        help="how long a layout may take (default: 60)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """0: drawn; 2: the loadout has errors, or it cannot be drawn, or a file cannot be read or written."""
+    from materiac.cli import loading
+    from materiac.render import draw, render
+
+    chosen = options.format or _format_of(options.output)
+    if chosen in _BINARY and options.output in (None, loading.STANDARD_INPUT) and sys.stdout.isatty():
+        loading.complain(f"{chosen} is nothing for a terminal: name a file with -o, or use --format text")
+        return 2
+    image = loading.image_or_report(options.file, options.loadout)
+    if image is None:
+        return 2
+    try:
+        picture = render(image, chosen, overview=options.overview, timeout_s=options.timeout)
+    except draw.DrawError as error:
+        loading.complain(str(error))
+        return 2
+    return loading.write_output(options.output, picture)
+
+
+def _format_of(output: str | None) -> str:
+    return _ENDINGS.get(PurePath(output or "").suffix.lower(), "text")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no time: a number of seconds above 0 is needed")
+    return seconds

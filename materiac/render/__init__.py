@@ -1,0 +1,30 @@
+"""Pictures of a compiled loadout: one diagram, several formats of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from materiac.program import Image
+from materiac.render import diagram, dot, draw, mermaid, text
+from materiac.render.overview import overview as seen_from_afar
+
+FORMATS: Final = (*draw.DRAWINGS, "dot", "mermaid", "text")
+
+_WRITERS: Final = {"dot": dot.render, "mermaid": mermaid.render, "text": text.render}
+
+
+def render(
+    image: Image,
+    format: str,  # noqa: A002 (the word of the command line)
+    *,
+    overview: bool = False,
+    timeout_s: float = 60,
+) -> bytes:
+    """The picture of a program in one of `FORMATS`; raises `draw.DrawError` where it cannot be drawn.
+
+    An overview folds loops and groups; the time limit is for the layout of drawings alone.
+    """
+    picture = seen_from_afar(image) if overview else diagram.make(image)
+    if format in _WRITERS:
+        return _WRITERS[format](picture).encode()
+    return draw.draw(dot.render(picture), format, timeout_s=timeout_s)

@@ -1,0 +1,256 @@
+"""One neutral picture of a program, the same under every format: boxes, nodes and arrows in written order.
+
+Texts in it are harmless to show (see `lettering.visible`) but not escaped for any format.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from materiac.program import END, Agent, Image, Json, Loop, Materia, Program, Socket, Utility
+from materiac.render.boxes import Box, boxes, iterating
+from materiac.render.colors import hex_color
+from materiac.render.lettering import visible
+
+START_ID: Final = "start"
+END_ID: Final = "end"
+
+_DEFAULT_TIMEOUT_MS: Final = Utility().timeout_ms
+_BEFORE: Final = {"exit": "used up", "done": "used up", "empty": "list empty"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A socket, or in an overview a whole box.
+
+    `does` says with what the work is done, `reads` how the output is read, `marks` are words for what
+    a shape may show too, `notes` are limits and what happens to the item.
+    """
+
+    id: str
+    name: str
+    materia: str
+    kind: Literal["agent", "utility", "loop", "group"]
+    does: str
+    reads: str = ""
+    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    color: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A way that control can go. `box` is the box that it leaves as a whole, where it does."""
+
+    source: str
+    target: str
+    kind: Literal["start", "edge", "otherwise", "exit", "done", "empty"]
+    condition: str = "always"
+    budget: int | None = None
+    box: str | None = None
+    count: int = 1
+
+    @property
+    def when(self) -> str:
+        """The condition in words: empty where the way is always taken."""
+        guard = "" if self.condition == "always" else self.condition
+        return ", ".join(filter(None, (_BEFORE.get(self.kind), guard)))
+
+    @property
+    def limit(self) -> str:
+        """How often it may be taken, or in an overview how many ways it stands for."""
+        budget = "" if self.budget is None else f"≤{self.budget}"
+        return " ".join(filter(None, (budget, "" if self.count == 1 else f"×{self.count}")))
+
+    @property
+    def words(self) -> str:
+        """What is written beside the arrow of a drawing."""
+        return " ".join(filter(None, (self.when, self.limit)))
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A picture; `facts` are headings and lines about the cast as a whole."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    nodes: tuple[Node, ...]
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+
+
+def make(image: Image) -> Diagram:
+    """The picture of a program: every socket, every way."""
+    program = image.program
+    ids = {name: f"n{number}" for number, name in enumerate(program.sockets, 1)}
+    drawn, strays = boxes(image, ids)
+    return Diagram(
+        title=visible(program.name),
+        facts=tuple((heading, visible(line)) for heading, line in _facts(image)),
+        nodes=tuple(_node(image, s, ids[s.id], strays.get(s.id, ())) for s in program.sockets.values()),
+        boxes=drawn,
+        arrows=tuple(_arrows(program, {**ids, END: END_ID})),
+    )
+
+
+def _facts(image: Image) -> Iterator[tuple[str, str]]:
+    program, budget = image.program, image.program.budget
+    limits = []
+    if budget.max_tokens is not None:
+        limits.append(f"{budget.max_tokens:,} tokens")
+    if budget.max_cost_usd is not None:
+        limits.append(f"{budget.max_cost_usd:g} USD")
+    if limits:
+        limits.append(f"warning at {budget.warn_at_percent:g} %")
+        limits.append("the cast fails there" if budget.stop_at_limit else "the cast waits there")
+    yield "entry", program.entry
+    yield "budget", ", ".join(limits) or "none"
+    yield "limits", ", ".join(_limits(program))
+    yield "artifacts", image.settings.artifact_dir
+    for rule in program.properties:
+        yield "property", _sentence(rule)
+
+
+def _limits(program: Program) -> Iterator[str]:
+    yield f"at most {program.max_no_advance_cycles} cycles without advance"
+    if any(materia.parallel for materia in program.materia.values()):
+        yield f"at most {program.max_concurrency} streams at a time"
+
+
+def _sentence(rule: Json) -> str:
+    return ", ".join(
+        f"{key} {' – '.join(map(str, value)) if isinstance(value, list) else value}"
+        for key, value in rule.items()
+    )
+
+
+def _node(image: Image, socket: Socket, node_id: str, groups: Iterable[str]) -> Node:
+    program = image.program
+    materia = program.materia[socket.materia]
+    colors = image.settings.colors
+    return Node(
+        id=node_id,
+        name=visible(socket.id),
+        materia=visible(_called(materia, socket)),
+        kind="utility" if materia.agent is None else "agent",
+        does=visible(_does(materia)),
+        reads=socket.parse,
+        marks=tuple(_marks(materia, program.loops.get(socket.loop or ""))),
+        notes=(*map(visible, _notes(program, socket, materia)), *(f"group {name}" for name in groups)),
+        color=hex_color(colors.get(socket.id) or colors.get(materia.name) or ""),
+    )
+
+
+def _called(materia: Materia, socket: Socket) -> str:
+    if materia.label in (materia.name, socket.id):
+        return materia.label
+    return f"{materia.label} ({materia.name})"
+
+
+def _does(materia: Materia) -> str:
+    if materia.agent is not None:
+        return ", ".join(_asked_with(materia.agent))
+    utility = materia.utility or Utility()
+    if utility.command:
+        return f"runs {' '.join(map(_word, utility.command))}"
+    if utility.builtin is not None:
+        return f"built-in {utility.builtin}"
+    return f"built-in {utility.missing}, which does not exist yet"
+
+
+def _word(argument: str) -> str:
+    """An argument as a shell would take it, in the quotes that leave it the most legible."""
+    simple = "'" not in argument or any(character in argument for character in '"$`\\!')
+    return shlex.quote(argument) if simple else f'"{argument}"'
+
+
+def _asked_with(agent: Agent) -> Iterator[str]:
+    tools = " ".join(agent.tools) if agent.scope == "custom" else agent.scope
+    yield "no tools" if tools in ("", "none") else f"tools {tools}"
+    if agent.model is not None:
+        yield f"model {agent.model}"
+    if agent.thinking is not None:
+        yield f"thinking {agent.thinking}"
+
+
+def _marks(materia: Materia, loop: Loop | None) -> Iterator[str]:
+    if materia.generator:
+        yield "parallel generator" if materia.parallel else "generator"
+    if loop is not None:
+        yield "foreach" if loop.foreach else "consumer" if loop.source is not None else "iterates"
+    if materia.agent is not None and materia.agent.multi_turn:
+        yield "multi-turn"
+
+
+def _notes(program: Program, socket: Socket, materia: Materia) -> Iterator[str]:
+    loop = program.loops.get(socket.loop or "")
+    if loop is not None and loop.foreach:
+        yield f"for each {loop.alias} of {loop.items}, cursor {loop.cursor}"
+    if socket.advance is not None:
+        yield "next item" if socket.advance.when == "always" else f"next item if {socket.advance.when}"
+    if socket.max_visits is not None:
+        yield f"≤{socket.max_visits} visits"
+    if socket.max_output_bytes is not None:
+        yield f"≤{socket.max_output_bytes} bytes"
+    if materia.utility is not None and materia.utility.timeout_ms != _DEFAULT_TIMEOUT_MS:
+        yield f"≤{materia.utility.timeout_ms / 1000:g} s"
+
+
+def _arrows(program: Program, ids: Mapping[str, str]) -> Iterator[Arrow]:
+    yield Arrow(START_ID, ids[program.entry], "start")
+    exits: dict[str, list[Arrow]] = {}
+    for loop in program.loops.values():
+        for way in loop.exits:
+            arrow = Arrow(ids[way.source], ids[way.to], "exit", way.condition)
+            exits.setdefault(way.source, []).append(arrow)
+    for socket in program.sockets.values():
+        for edge in socket.edges:
+            yield Arrow(ids[socket.id], ids[edge.to], "edge", edge.when, edge.max_traversals)
+        yield from _otherwise(socket, ids)
+        yield from exits.get(socket.id, ())
+        yield from _done(program, socket, exits.get(socket.id, ()), ids)
+    yield from _empty(program, ids)
+
+
+def _otherwise(socket: Socket, ids: Mapping[str, str]) -> Iterator[Arrow]:
+    guards = {edge.when for edge in socket.edges}
+    if "always" in guards or guards >= {"satisfied", "not_satisfied"}:
+        return
+    if socket.edges or socket.advance:
+        yield Arrow(ids[socket.id], END_ID, "otherwise", "otherwise")
+    else:
+        yield Arrow(ids[socket.id], END_ID, "edge")
+
+
+def _done(
+    program: Program, socket: Socket, exits: Iterable[Arrow], ids: Mapping[str, str]
+) -> Iterator[Arrow]:
+    """The way of a list that is used up and for which no exit of this socket holds."""
+    loop = program.loops.get(socket.loop or "")
+    if loop is None or socket.advance is None:
+        return
+    guards = {arrow.condition for arrow in exits}
+    if not guards & {"always", socket.advance.when}:
+        words = "otherwise" if guards else "always"
+        yield Arrow(ids[socket.id], ids[socket.advance.done or loop.done], "done", words)
+
+
+def _empty(program: Program, ids: Mapping[str, str]) -> Iterator[Arrow]:
+    framed = {loop.id: f"c{number}" for number, loop in enumerate(iterating(program), 1)}
+    for loop in program.loops.values():
+        yield Arrow(ids[loop.sockets[0]], ids[loop.empty], "empty", box=framed.get(loop.id))
+
+
+def captions(node: Node) -> Iterator[str]:
+    """The lines of a node's label in a drawing."""
+    yield node.name
+    if node.materia != node.name:
+        yield node.materia
+    if node.does:
+        kind = " ".join([node.kind, *(f"«{mark}»" for mark in node.marks)])
+        yield f"{kind}, reads {node.reads}"
+        yield node.does
+    yield from node.notes
