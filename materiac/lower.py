@@ -122,7 +122,7 @@ def _loop(loop: LoopView) -> program.Loop:
 
 def _budget(budget: model.Budget) -> program.Budget:
     return program.Budget(
-        budget.max_tokens, budget.max_cost_usd, budget.warn_at_percent, budget.stop_at_limit
+        budget.max_tokens, budget.max_cost_usd, float(budget.warn_at_percent), budget.stop_at_limit
     )
 
 

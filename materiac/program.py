@@ -156,6 +156,7 @@ class Program:
     def digest(self) -> str:
         """SHA-256 of the meaning, in hex: the same for moved keys, layout and white space."""
         data = to_data(self)
+        data["state_keys"].sort()
         for socket in data["sockets"]:
             socket["assign"] = _settled(socket["assign"])
         for key in ("sockets", "materia", "loops"):
@@ -165,13 +166,27 @@ class Program:
 
 
 def _settled(assign: list[list[str]]) -> list[list[str]]:
-    """Sort assignments whose order has no meaning: none reads or covers what another writes."""
+    """Assignments in an order that all orders with the same meaning have in common.
+
+    Each is as deep as the chain of those before it that it depends on (Foata's normal form).
+    """
     targets = [parse_target(target) for target, _ in assign]
-    reads = [path.segments for path in map(parse_source, (s for _, s in assign)) if path.root == "state"]
-    tied = any(
-        _overlap(target, other) for i, target in enumerate(targets) for other in [*targets[:i], *reads]
-    )
-    return assign if tied else sorted(assign)
+    reads = [_read_state(source) for _, source in assign]
+
+    def tied(i: int, j: int) -> bool:
+        pairs = (targets[i], targets[j]), (targets[i], reads[j]), (reads[i], targets[j])
+        return any(a is not None and b is not None and _overlap(a, b) for a, b in pairs)
+
+    depths: list[int] = []
+    for i in range(len(assign)):
+        depths.append(1 + max((depths[j] for j in range(i) if tied(i, j)), default=0))
+    return [pair for _, pair in sorted(zip(depths, assign, strict=True))]
+
+
+def _read_state(source: str) -> tuple[str, ...] | None:
+    """What of the state a source reads; None where it reads something else."""
+    path = parse_source(source)
+    return path.segments if path.root == "state" else None
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -229,9 +244,10 @@ def image_from_data(data: Any) -> Image:
         raise ImageError(f"it has format {data['format']!r}, this version reads format {FORMAT}")
     try:
         image = Image(from_data(data["program"]), _settings(data.get("settings", {})))
-    except (KeyError, TypeError, AttributeError) as error:
+        sound = image.program.digest() == data.get("hash")
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ImageError(f"a part of it is missing or of the wrong kind: {error}") from error
-    if image.program.digest() != data.get("hash"):
+    if not sound:
         raise ImageError("its hash does not fit its content: compile the loadout again")
     return image
 
@@ -280,4 +296,10 @@ def _loop(data: Json) -> Loop:
 
 
 def _settings(data: Json) -> Settings:
-    return Settings(**{**data, "groups": {k: tuple(v) for k, v in data.get("groups", {}).items()}})
+    settings = Settings(**{**data, "groups": {k: tuple(v) for k, v in data.get("groups", {}).items()}})
+    for name in ("agents", "recovery", "eventing", "colors"):
+        if not isinstance(getattr(settings, name), dict):
+            raise TypeError(f"'{name}' is no object")
+    if not isinstance(settings.artifact_dir, str):
+        raise TypeError("'artifact_dir' is no string")
+    return settings
