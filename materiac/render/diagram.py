@@ -188,7 +188,8 @@ def _marks(materia: Materia, loop: Loop | None) -> Iterator[str]:
 def _notes(program: Program, socket: Socket, materia: Materia) -> Iterator[str]:
     loop = program.loops.get(socket.loop or "")
     if loop is not None and loop.foreach:
-        yield f"for each {loop.alias} of {loop.items}, cursor {loop.cursor}"
+        yield f"for each {loop.alias} of {loop.items}"
+        yield f"cursor {loop.cursor}"
     if socket.advance is not None:
         yield "next item" if socket.advance.when == "always" else f"next item if {socket.advance.when}"
     if socket.max_visits is not None:

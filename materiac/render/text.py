@@ -46,8 +46,8 @@ def _sockets(diagram: Diagram, names: Mapping[str, str]) -> Iterator[str]:
 
 def _cells(node: Node) -> list[str]:
     kind = " ".join([node.kind, *node.marks]) if node.does else ""
-    does = ", ".join(filter(None, (node.does, *node.notes)))
-    return [one_line(text) for text in (node.name, node.materia, kind, does, node.reads)]
+    does = "\n".join(one_line(text) for text in (node.does, *node.notes) if text)
+    return [one_line(node.name), one_line(node.materia), kind, does, node.reads]
 
 
 def _sizes(rows: Iterable[Sequence[str]]) -> list[int]:
