@@ -36,13 +36,14 @@ class _Process(NamedTuple):
 
 
 class Descendants:
-    """What came from the command `leader`, whose environment has `mark` in its `MARK`.
+    """What came from a command that has `mark` in its `MARK`; `leader` is its number once it is known.
 
     The leader must not have been reaped yet, or its number could mean another process by now.
     """
 
-    def __init__(self, leader: int, mark: str) -> None:
-        self._leader = leader
+    leader: int | None = None
+
+    def __init__(self, mark: str) -> None:
         self._mark = mark.encode()
         self._started = 0
         self._seen: set[int] = set()
@@ -51,8 +52,8 @@ class Descendants:
         """The numbers of those that run, with the leader; empty where there is no `/proc`."""
         table = {process.pid: process for process in _processes()}
         found = {pid for pid, process in table.items() if self._is_near(process)}
-        if self._leader in table:
-            self._started = table[self._leader].started
+        if self.leader in table:
+            self._started = table[self.leader].started
         late = [p.pid for p in table.values() if p.started >= self._started and p.pid not in found]
         found.update(filter(self._is_marked, late))
         _add_children(found, table)
@@ -69,17 +70,18 @@ class Descendants:
 
     def send_group(self, number: signal.Signals) -> None:
         """Send a signal to the process group alone."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._leader, number)
+        if self.leader is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.leader, number)
 
     def reap(self) -> None:
         """Collect the ended ones that `adopting` made our children; the leader is its owner's."""
-        for pid in self._seen - {self._leader}:
+        for pid in self._seen - {self.leader}:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
 
     def _is_near(self, process: _Process) -> bool:
-        return self._leader in (process.pid, process.group, process.session)
+        return self.leader in (process.pid, process.group, process.session)
 
     def _is_marked(self, pid: int) -> bool:
         with suppress(OSError):

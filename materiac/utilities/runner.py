@@ -29,7 +29,7 @@ _CHUNK: Final = 64 * 1024
 _ASKED_S: Final = 1.0
 """How long a tree may take to end by itself after SIGTERM."""
 _KILLED_S: Final = 0.6
-"""How long SIGKILL is repeated for what a dying tree still starts."""
+"""How long SIGKILL is repeated, for what a dying tree still starts."""
 _LAST_WORDS_S: Final = 0.1
 """How long a command that has ended is read from while its children hold the pipes."""
 _LOOK_S: Final = 0.05
@@ -83,36 +83,31 @@ def run(
     """
     started = time.monotonic()
     mark = os.urandom(8).hex()
-    process = start(command, cwd, {**env, MARK: f"{env.get(MARK, '')}:{mark}"})
-    tree = Descendants(process.pid, mark)
     out, err = _Head(max_bytes), _Tail(max_bytes if max_stderr_bytes is None else max_stderr_bytes)
-    talk = _listen_to(process, stdin, out, err)
+    tree, talk = Descendants(mark), None
     try:
+        process = start(command, cwd, {**env, MARK: f"{env.get(MARK, '')}:{mark}"})
+        tree.leader = process.pid
+        talk = _Talk(process, stdin, out, err)
         timed_out = not _in_time(talk, started + timeout_s, stop)
         if timed_out:
             _end(tree, talk)
         else:
             talk.last_words()
             tree.send_group(signal.SIGKILL)
+        code = talk.reap()
+    except StartError:
+        raise
     except BaseException:
-        _end(tree, talk)
+        _abandon(tree, talk)
         raise
     finally:
-        talk.close()
-        code = _code(process)
+        if talk is not None:
+            talk.close()
     seconds = time.monotonic() - started
     died = -code if code is not None and code < 0 else None
     code = code if died is None else None
     return Completed(out.kept(), err.kept(), out.count, err.count, code, died, timed_out, seconds)
-
-
-def _listen_to(process: subprocess.Popen[bytes], stdin: bytes, out: _Head, err: _Tail) -> _Talk:
-    try:
-        return _Talk(process, stdin, out, err)
-    except BaseException:
-        process.kill()
-        process.communicate()
-        raise
 
 
 def _in_time(talk: _Talk, deadline: float, stop: threading.Event | None) -> bool:
@@ -144,19 +139,27 @@ def _end(tree: Descendants, talk: _Talk) -> None:
     talk.last_words()
 
 
+def _abandon(tree: Descendants, talk: _Talk | None) -> None:
+    if talk is not None:
+        _end(tree, talk)
+        talk.reap()
+        return
+    # An interrupt while the command was being started: there may be no more of it than its mark.
+    tree.leader = None
+    with adopting():
+        until = time.monotonic() + _KILLED_S
+        while tree.alive() and time.monotonic() < until:
+            tree.send(signal.SIGKILL)
+            time.sleep(_POLL_S)
+        tree.reap()
+
+
 def _watch(tree: Descendants, talk: _Talk, seconds: float) -> None:
     until = time.monotonic() + seconds
     while (now := time.monotonic()) < until and (not talk.ended or tree.alive()):
         pause = min(until, now + _LOOK_S)
         while (left := pause - time.monotonic()) > 0:
             talk.step(left)
-
-
-def _code(process: subprocess.Popen[bytes]) -> int | None:
-    # A process in an uninterruptible system call outlives even SIGKILL; the cast does not wait for it.
-    with suppress(subprocess.TimeoutExpired):
-        return process.wait(timeout=0.2)
-    return None
 
 
 class _Head:
@@ -235,6 +238,13 @@ class _Talk:
             rounds += 1
             if rounds > _PIPE_CHUNKS and time.monotonic() > until:
                 break
+
+    def reap(self) -> int | None:
+        """The exit code, negative for a signal."""
+        # A process in an uninterruptible system call outlives even SIGKILL; nobody waits for it.
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(timeout=0.2)
+        return None
 
     def close(self) -> None:
         """Close every pipe; the process is left to its owner."""

@@ -190,9 +190,12 @@ def test_the_environment_is_the_given_one_and_the_mark(tmp_path: Path) -> None:
         ),
         pytest.param(NOTE + f"setsid sh -c '{NOTE} sleep 60' & wait", id="own-session"),
         pytest.param(
-            NOTE
-            + f"setsid sh -c 'setsid sh -c \"{NOTE.replace('$$', chr(92) + '$$')} sleep 60 &\"' ; sleep 60",
+            NOTE + "setsid sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >> pids'; sleep 60",
             id="orphan-in-a-session-of-its-own",
+        ),
+        pytest.param(
+            NOTE + "env -i setsid sh -c 'echo $$ >> pids; sleep 60' >/dev/null 2>&1 & sleep 60",
+            id="own-session-and-environment",
         ),
         pytest.param(
             NOTE + f"setsid sh -c '{NOTE} exec sleep 60' </dev/null >/dev/null 2>&1 & sleep 60",

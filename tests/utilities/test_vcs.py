@@ -289,6 +289,15 @@ def test_casts_are_never_committed(ignored: str | None, project: Path) -> None:
     assert checkpoint(project, runDir=f"{project}/{CASTS}/one")["context"] == "nothing to commit"
 
 
+def test_the_content_of_casts_does_not_reach_the_store_of_git(project: Path) -> None:
+    write(project / "kept", "2")
+    journal = write(project / CASTS / "one" / "events.jsonl", "a journal")
+    checkpoint(project, runDir=f"{project}/{CASTS}/one")
+    name = git(project, "hash-object", str(journal))
+    found = subprocess.run(["git", "cat-file", "-e", name], cwd=project, check=False, capture_output=True)
+    assert found.returncode != 0
+
+
 def test_casts_that_are_staged_or_tracked_are_not_committed(project: Path) -> None:
     write(project / CASTS / "old", "1")
     git(project, "add", "--all")
