@@ -87,7 +87,8 @@ def _ways(diagram: Diagram) -> Iterator[str]:
     names = {node.id: node.name for node in diagram.nodes}
     if plan.paged:
         yield _PAGES
-    if not all(plan.cut):
+    ends = [cut for arrow, cut in zip(diagram.arrows, plan.cut, strict=True) if arrow.target == END_ID]
+    if not ends or not all(ends):
         yield f"{END_ID} [{_END}]"
     for index, (arrow, onward, cut) in enumerate(zip(diagram.arrows, plan.onward, plan.cut, strict=True)):
         if cut:

@@ -52,6 +52,13 @@ def test_a_deep_picture_is_cut_into_pages() -> None:
     assert "n98 -> n99 " in picture
 
 
+def test_no_end_stands_alone() -> None:
+    picture = render(looped(40, 5), "dot").decode()
+    ends = re.findall(r'(\w+) \[label="end"', picture)
+    assert ends
+    assert [end for end in ends if f"-> {end} " not in picture] == []
+
+
 def test_a_loop_is_not_cut_apart() -> None:
     picture = render(looped(20, 30), "dot").decode()
     for number in range(20):
