@@ -11,11 +11,10 @@ This module alone knows the order of the phases. It reads no file: texts come fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from materiac import collector, json_text, layers, rules, shape
+from materiac import collector, json_text, layers, misfit, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
 from materiac.layers import Layered
@@ -54,7 +53,7 @@ class Compiled:
 class _Front:
     """Documents as far as they could be read, what they make together, and what was found on the way."""
 
-    data: Any = field(default_factory=dict)
+    data: Json = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
     findings: list[Located] = field(default_factory=list)
     shipped: int = 0
@@ -70,8 +69,11 @@ class _Front:
         if not found:
             document, found = json_text.read(source)
         self.findings += [_placed(Document(source, None, dict), finding) for finding in found]
-        if document is not None:
-            document, found = normalize(document, self.data if isinstance(self.data, dict) else {})
+        if document is not None and not isinstance(document.data, dict):
+            words = f"found {misfit.found(document.data)}, expected an object"
+            self.findings.append(_placed(document, Finding("invalid-value", Severity.ERROR, words, ())))
+        elif document is not None:
+            document, found = normalize(document, self.data)
             self.findings += [_placed(document, finding) for finding in found]
             self._lay(_bare(document) if text.shipped else document, shipped=text.shipped)
 
@@ -91,11 +93,10 @@ def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...
         if not _sound(front, texts):
             return tuple(_of(front.findings, texts[-1].name))
         layered = front.layered
-        chosen, findings = _to_check(layered, asked)
-        _, more = _examine(layered, chosen)
-        top = layered.documents[-1]
-        located = [_locate(layered, finding) for finding in [*findings, *more]]
-        return tuple(_of([*front.findings, *located], top.source.name))
+        names, choice = _to_check(layered, asked)
+        found = [_locate(layered, finding) for finding in _examine(layered, names).findings]
+        located = [*front.findings, *(_of_choice(layered, finding) for finding in choice), *found]
+        return tuple(_of(located, layered.top.source.name))
 
 
 def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
@@ -108,16 +109,16 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         if not _sound(front, texts):
             return Compiled(None, tuple(front.findings))
         layered = front.layered
-        name, findings = layers.choose(layered, asked)
-        graphs, more = _examine(layered, [name] if name is not None else [])
-        graph = graphs.get(name) if name is not None else None
-        used = _used(graph)
-        kept = [f for f in [*findings, *more] if _concerns(f.at, name, used)]
-        located = [*front.findings, *(_locate(layered, finding) for finding in kept)]
+        name, choice = layers.choose(layered, asked)
+        examined = _examine(layered, [name] if name is not None else [])
+        graph = examined.graphs.get(name) if name is not None else None
+        found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
+        kept = [part for part in found if _concerns(part.finding.at, name, _used(graph))]
+        located = [*(_of_choice(layered, finding) for finding in choice), *kept]
         if graph is None or any(part.finding.severity is Severity.ERROR for part in located):
             return Compiled(None, tuple(located))
-        shaped = shape.shape(layered, [graph.name])
-        return Compiled(lower(graph, shaped.frame, shaped.materia), tuple(located), layered.data)
+        image = lower(graph, examined.shaped.frame, examined.shaped.materia)
+        return Compiled(image, tuple(located), layered.data)
 
 
 def _read(texts: Iterable[Text]) -> _Front:
@@ -133,11 +134,20 @@ def _bare(document: Document) -> Document:
 
 
 def _sound(front: _Front, texts: Sequence[Text]) -> bool:
-    """Whether there is a value to look at in the topmost text."""
+    """Whether there is an object to look at in the topmost text."""
     return bool(front.documents) and front.documents[-1].source.name == texts[-1].name
 
 
-def _examine(layered: Layered, names: Collection[str]) -> tuple[dict[str, LoadoutGraph], list[Finding]]:
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """Loadouts with their graphs, and what shape and rules found in them."""
+
+    shaped: shape.Shaped
+    graphs: Mapping[str, LoadoutGraph]
+    findings: Sequence[Finding]
+
+
+def _examine(layered: Layered, names: Collection[str]) -> _Examined:
     shaped = shape.shape(layered, names)
     graphs = {name: LoadoutGraph(name, loadout, shaped.materia) for name, loadout in shaped.loadouts.items()}
     view = FileView(
@@ -150,7 +160,8 @@ def _examine(layered: Layered, names: Collection[str]) -> tuple[dict[str, Loadou
     )
     broken = {name for name in graphs if _is_broken(name, graphs[name], shaped.findings)}
     ruled = rules.check(view, list(graphs.values()), broken)
-    return graphs, [*shaped.findings, *(shaped.written(finding) for finding in ruled)]
+    findings = [*shaped.findings, *(shaped.written(finding) for finding in ruled)]
+    return _Examined(shaped, graphs, findings)
 
 
 def _is_broken(name: str, graph: LoadoutGraph, findings: Iterable[Finding]) -> bool:
@@ -180,9 +191,9 @@ def _to_check(layered: Layered, asked: str | None) -> tuple[list[str], list[Find
         name, findings = layers.choose(layered, asked)
         return ([name] if name is not None else []), findings
     data = layered.documents[-1].data
-    written = data.get("loadouts") if isinstance(data, dict) else None
+    written = data.get("loadouts")
     names = list(written) if isinstance(written, dict) else []
-    if isinstance(data, dict) and "activeLoadout" in data:
+    if "activeLoadout" in data:
         return names, layers.choose(layered, None)[1]
     return names, []
 
@@ -191,10 +202,14 @@ def _of(findings: Iterable[Located], name: str) -> list[Located]:
     return [part for part in findings if part.place is None or part.place.source.name == name]
 
 
+def _of_choice(layered: Layered, finding: Finding) -> Located:
+    """A finding on the choice of a loadout; where it was made by no file, that has no place."""
+    return Located(finding, None) if finding.at == () else _locate(layered, finding)
+
+
 def _locate(layered: Layered, finding: Finding) -> Located:
     related = tuple((layered.place(part.at), part.message) for part in finding.related)
-    place = layered.place(finding.at) if finding.at != () else None
-    return Located(finding, place, related)
+    return Located(finding, layered.place(finding.at), related)
 
 
 def _placed(document: Document, finding: Finding) -> Located:
