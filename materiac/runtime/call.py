@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from materiac.process import Completed, StartError, run
 from materiac.program import Utility
 from materiac.runtime import contract
 from materiac.runtime.ask import read, save
@@ -12,7 +13,6 @@ from materiac.runtime.bench import Bench
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed
 from materiac.utilities import builtin_command
 from materiac.utilities.environment import clean
-from materiac.utilities.runner import Completed, StartError, run
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_STDERR_SHOWN: Final = 600
@@ -36,7 +36,7 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
             max_bytes=limit,
         )
     except StartError as error:
-        failure = VisitFailed("utility-start", f"{shown(command)} cannot be started: {error}")
+        failure = VisitFailed("utility-start", str(error))
         failure.files = _save(bench, visit, stdin, command, None)
         raise failure from error
     files = _save(bench, visit, stdin, command, done)

@@ -1,7 +1,8 @@
 """`vcs.checkpoint`: commit what changed in the whole repository, but never the files of casts.
 
-What keeps a commit from being made (no repository, no identity, a hook, a merge under way) is an answer,
-`satisfied: false`, and no error: the loadout says what happens then.
+What keeps a commit from being made (no identity, a hook, a merge under way) is an answer, `satisfied:
+false`, and no error: the loadout says what happens then. Without a repository there is nothing to commit
+to, and no rework would change that: satisfied.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def run(call: dict[str, Any]) -> dict[str, Any]:
 def _commit(repository: Repository, message: str, cwd: Path, run_dir: Any) -> Outcome:
     root = repository.root
     if root is None:
-        raise RefusedError(f"nothing is committed: no jj or git repository around '{cwd}'")
+        return Outcome(satisfied=True, context=f"nothing is committed: no jj or git repository around '{cwd}'")
     commit = jj.commit if repository.kind == "jj" else git.commit
     return commit(root, message, _casts(root, cwd, run_dir))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from materiac.utilities.descendants import MARK
-from materiac.utilities.runner import Completed, StartError, StoppedError, run
+from materiac.process import Completed, StartError, StoppedError, run
+from materiac.process.descendants import MARK
 
 ENV = {name: value for name, value in os.environ.items() if name != MARK}
 DEAF = "trap '' TERM; "
@@ -110,7 +110,7 @@ def test_stdout_keeps_its_beginning_and_stderr_its_end_from_a_whole_character(tm
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     flood = (
-        "import os, resource; from pathlib import Path; from materiac.utilities.runner import run\n"
+        "import os, resource; from pathlib import Path; from materiac.process import run\n"
         "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "def go(size): return run(['head', '-c', str(size), '/dev/zero'], stdin=b'', cwd=Path(),"
         " env=os.environ, timeout_s=60, max_bytes=1000).stdout_bytes\n"
@@ -249,7 +249,7 @@ def test_all_that_was_written_is_read_however_late(tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_the_tree(tmp_path: Path) -> None:
     text = (
-        "import os; from pathlib import Path; from materiac.utilities.runner import run\n"
+        "import os; from pathlib import Path; from materiac.process import run\n"
         "try: run(['sh', '-c', 'echo $$ >> pids; setsid sleep 60 & echo $! >> pids; wait'], stdin=b'',"
         " cwd=Path(), env=os.environ, timeout_s=60, max_bytes=9)\n"
         "except KeyboardInterrupt: print('interrupted')"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from materiac.utilities.descendants import MARK, Descendants, adopting
+from materiac.process.descendants import MARK, Descendants, adopting
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 

@@ -20,10 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from materiac.utilities.descendants import MARK, Descendants, adopting
-from materiac.utilities.start import StartError, start
-
-__all__ = ["Completed", "StartError", "StoppedError", "run"]
+from materiac.process.descendants import MARK, Descendants, adopting
+from materiac.process.start import StartError, start
 
 _CHUNK: Final = 64 * 1024
 _ASKED_S: Final = 1.0
