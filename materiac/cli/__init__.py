@@ -81,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(words[:1] or ["--help"]).command
     try:
         code = _run(next(command for command in COMMANDS if command.name == chosen), words[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing more can be written, at the exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from materiac.cli.screen import is_terminal
 from materiac.cli.wording import clipped, cost, count, duration, item, lines, one_line
 from materiac.runtime.run import Result
 
@@ -34,7 +35,7 @@ def show(result: Result) -> None:
     """Print what came of a cast to standard output. Raises `OSError` where that takes nothing any more."""
     if sys.stdout is not None:
         encoding = sys.stdout.encoding or "utf-8"
-        text = page(result, on_terminal=sys.stdout.isatty())
+        text = page(result, on_terminal=is_terminal(sys.stdout))
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 

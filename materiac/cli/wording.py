@@ -31,7 +31,8 @@ def item(key: str | None, label: str | None) -> str:
     """An item, as in `WI-1 'Wash the car'`; the empty text where there is none."""
     if key is None:
         return ""
-    return key if label is None or label == key else f"{key} '{clipped(label)}'"
+    name = one_line(key)
+    return name if label is None or label == key else f"{name} '{clipped(label)}'"
 
 
 def duration(seconds: float) -> str:
