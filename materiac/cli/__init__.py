@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -78,6 +79,8 @@ def _command_parser(command: Command) -> _Parser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as standard error has it
     chosen = _parser().parse_args(words[:1] or ["--help"]).command
     try:
         code = _run(next(command for command in COMMANDS if command.name == chosen), words[1:])

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from materiac.diagnostic import Located
 
 FORMATS = ("text", "json")
 LEVELS = ("info", "warning", "error")
@@ -24,28 +29,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0: nothing at or above the level; 1: something is; 2: a file could not be looked at."""
+    from materiac.diagnostic import Severity
+
+    files = list(dict.fromkeys(options.files))
+    looked_at, found = _look(files, options.loadout)
+    if looked_at or options.format == "json":
+        _show(found, options.format)
+    if looked_at < len(files):
+        return 2
+    level = Severity[options.fail_on.upper()]
+    level = min(level, Severity.WARNING) if options.strict else level
+    return int(any(part.finding.severity >= level for part in found))
+
+
+def _look(files: Iterable[str], loadout: str | None) -> tuple[int, list[Located]]:
+    """How many files could be looked at, and what was found in them."""
     from materiac import pipeline, report
     from materiac.cli import loading
-    from materiac.diagnostic import Located, Severity
-    from materiac.report import as_json, text
 
-    found: list[Located] = []
-    unreadable = False
-    below = loading.surroundings()
-    for file in dict.fromkeys(options.files):
+    looked_at, found = 0, []
+    try:
+        below = loading.surroundings()
+    except loading.UnreadableError as error:
+        loading.complain(str(error))
+        return 0, []
+    for file in files:
         try:
             layers = below.on_top(loading.read_text(file))
         except loading.UnreadableError as error:
             loading.complain(str(error))
-            unreadable = True
             continue
-        found += report.ordered(pipeline.check(layers.texts, options.loadout))
-    if options.format == "json":
+        looked_at += 1
+        found += report.ordered(pipeline.check(layers.texts, loadout))
+    return looked_at, found
+
+
+def _show(found: Sequence[Located], form: str) -> None:
+    from materiac.report import as_json, text
+
+    if form == "json":
         print(as_json.render(found), end="")
     else:
         print(text.render(found, colour=sys.stdout.isatty()), end="")
         print(text.summary(found))
-    level = Severity["WARNING" if options.strict else options.fail_on.upper()]
-    if unreadable:
-        return 2
-    return int(any(part.finding.severity >= level for part in found))

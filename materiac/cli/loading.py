@@ -51,11 +51,20 @@ _BUNDLED = "bundled:"
 
 def below(cwd: Path, environ: Mapping[str, str]) -> Layers:
     """The layers that lie below a named file: the bundled ones, the user's, the project's."""
-    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "~")).expanduser() / ".config")
-    user = home / "materiac" / "materia.json"
     project = next((cwd / name for name in PROJECT_FILES if (cwd / name).is_file()), None)
-    files = [file for file in (user, project) if file is not None and file.is_file()]
+    files = [file for file in (_user_file(environ), project) if file is not None and file.is_file()]
     return Layers((*bundled(), *(read_text(_shown(file, cwd)) for file in files)))
+
+
+def _user_file(environ: Mapping[str, str]) -> Path | None:
+    """Where the user's file would be; a relative `XDG_CONFIG_HOME` counts for nothing, as XDG wants it."""
+    config = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if not config.is_absolute():
+        home = environ.get("HOME")
+        if not home:
+            return None
+        config = Path(home, ".config")
+    return config / "materiac" / "materia.json"
 
 
 def read_text(name: str) -> Text:
@@ -70,8 +79,12 @@ def read_text(name: str) -> Text:
 
 
 def surroundings() -> Layers:
-    """The layers below, from where this process stands."""
-    return below(Path.cwd(), os.environ)
+    """The layers below, from where this process stands. Raises `UnreadableError`."""
+    try:
+        return below(Path.cwd(), os.environ)
+    except OSError as error:
+        where = error.filename or "the working folder"
+        raise UnreadableError(f"cannot read '{where}': {error.strerror}") from error
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,7 @@ def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
     Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed.
     """
     try:
-        named = file or os.environ.get("MATERIA_CONFIG")
+        named = file or os.environ.get("MATERIA_CONFIG") or None
         layers, text = surroundings(), read_text(named) if named is not None else None
         image = _machine(text) if text is not None else None
     except (UnreadableError, ImageError) as error:
@@ -151,17 +164,31 @@ def write_output(file: str | None, content: bytes) -> int:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return 0
-    target = Path(file)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as temporary:
-            temporary.write(content)
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except OSError as error:
-        complain(f"cannot write '{file}': {error.strerror or error}")
+        _write_whole(Path(file), content)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        complain(f"cannot write '{file}': {why}")
         return 2
     return 0
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Give a file new content all at once; write into what is none, like `/dev/null` or a pipe."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".materiac-")
+    try:
+        with os.fdopen(handle, "wb") as temporary:
+            temporary.write(content)
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:
