@@ -19,6 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from materiac.cli import main
+
 LONG_S = 20.0
 """What waits longer than this has failed."""
 
@@ -144,6 +148,20 @@ class Desk:
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def run_here(
+        self, capture: pytest.CaptureFixture[str], *options: str, env: Mapping[str, str] | None = None
+    ) -> Ran:
+        """Run the loadout in this process, which saves the start of another."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for name in os.environ.keys() - self.environ(env).keys():
+                patch.delenv(name)
+            for name, value in self.environ(env).items():
+                patch.setenv(name, value)
+            code = main(self.words(*options)[3:])
+        captured = capture.readouterr()
+        return Ran(code, captured.out, captured.err)
 
     @contextmanager
     def terminal(

@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 from desk import LONG_S, Desk, Terminal
 
-SOON_S = 2.0
-"""Within this time everything has to be gone."""
-SLACK_S = 1.5
-"""What a busy machine may take on top."""
+SOON_S = 6.0
+"""Within this time everything has to be gone: it takes two seconds at most, on a machine that is not busy."""
 
 TREE = """
 sleep 300 & echo $! > child
@@ -64,9 +62,9 @@ def running(pid: int) -> bool:
 
 def gone(folder: Path, since: float) -> bool:
     """Whether the tree is gone in time."""
-    while alive(folder) and time.monotonic() - since < SOON_S + SLACK_S:
+    while alive(folder) and time.monotonic() - since < SOON_S:
         time.sleep(0.02)
-    return not alive(folder)
+    return not alive(folder) and time.monotonic() - since < SOON_S
 
 
 @contextmanager

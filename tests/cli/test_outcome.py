@@ -77,13 +77,13 @@ def checked(desk: Desk, *answers: Any) -> None:
     desk.answers(check=list(answers))
 
 
-def test_a_cast_that_is_complete(desk: Desk) -> None:
+def test_a_cast_that_is_complete(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     checked(
         desk,
         {"json": {"satisfied": False}, "usage": USE},
         {"json": {"satisfied": True}, "usage": {**USE, "cost": 0.1}},
     )
-    ran = desk.run()
+    ran = desk.run_here(capfd)
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[:3] == [
@@ -108,9 +108,9 @@ def test_a_cast_that_is_complete(desk: Desk) -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
-def test_a_cast_that_failed(desk: Desk) -> None:
+def test_a_cast_that_failed(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     checked(desk, {"json": {"satisfied": False}})
-    ran = desk.run()
+    ran = desk.run_here(capfd)
     assert ran.code == 1
     first, path, usage, *_ = ran.out.splitlines()
     assert first.startswith("failed     edge-limit at 'check', visit 2: the not_satisfied edge of 'check'")
@@ -118,36 +118,37 @@ def test_a_cast_that_failed(desk: Desk) -> None:
     assert usage == "usage      unknown: 2 turns, none of which said what it used"
 
 
-def test_what_some_turns_did_not_say(desk: Desk) -> None:
+def test_what_some_turns_did_not_say(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     checked(desk, {"json": {"satisfied": False}}, {"json": {"satisfied": True}, "usage": USE})
     assert (
-        "usage      1 turn, 980 tokens (900 in, 80 out), $0.0125; 1 turn more did not say\n" in desk.run().out
+        "usage      1 turn, 980 tokens (900 in, 80 out), $0.0125; 1 turn more did not say\n"
+        in desk.run_here(capfd).out
     )
 
 
-def test_a_failure_at_an_item_and_its_words(desk: Desk) -> None:
+def test_a_failure_at_an_item_and_its_words(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     """The item is named, several lines become one, and nothing in them moves the cursor."""
     item = {"title": "Wash \x1b[31mthe [red]car[/red]", "context": "x"}
     desk.loadout(
         {"list": {"materia": "List", "edges": [{"to": "wash"}]}, "wash": WASH},
         {
-            "List": {"utility": "echo", "generator": True, "params": {"output": {"workItems": [item]}}},
+            "List": {"prompt": "list", "generator": True},
             "Wash": {"command": ["sh", "-c", "printf 'no\\033[2J\\nwater [bold]' >&2; exit 3"]},
         },
         loops={"work": {"sockets": ["wash"], "consumes": {"from": "list"}}},
     )
-    ran = desk.run()
+    desk.answers(list={"json": {"workItems": [item]}, "usage": USE})
+    ran = desk.run_here(capfd)
     assert ran.code == 1
     [first, *_] = ran.out.splitlines()
     assert first.startswith("failed     utility-exit at 'wash', WI-1, visit 1: ")
     assert first.endswith("ended with code 3: no␛[2J water [bold]")
     assert "path       list\n           wash (WI-1)\n" in ran.out
-    assert "usage" not in ran.out
     assert "WI-1 'Wash ␛[31mthe [red]car[/red]' failed, utility-exit" in ran.err
     assert "\x1b" not in ran.out + ran.err
 
 
-def test_a_failure_before_a_visit(desk: Desk) -> None:
+def test_a_failure_before_a_visit(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     """The visit that would go over a limit has no number."""
     again = [{"when": "not_satisfied", "to": "check", "maxTraversals": 5}, {"when": "satisfied", "to": "end"}]
     desk.loadout(
@@ -155,22 +156,24 @@ def test_a_failure_before_a_visit(desk: Desk) -> None:
         {"Check": {"prompt": "check", "parse": "json"}},
     )
     desk.answers(check={"json": {"satisfied": False}})
-    assert desk.run().out.startswith("failed     visit-limit at 'check': 'check' has been visited 1 times")
+    assert desk.run_here(capfd).out.startswith(
+        "failed     visit-limit at 'check': 'check' has been visited 1 times"
+    )
 
 
-def test_a_cast_that_waits(desk: Desk) -> None:
+def test_a_cast_that_waits(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     desk.loadout({"plan": {"materia": "Plan"}}, {"Plan": {"prompt": "plan", "multiTurn": True}})
     desk.answers(plan="Which car?")
-    ran = desk.run()
+    ran = desk.run_here(capfd)
     assert ran.code == 4
     assert ran.out.startswith("waiting    'plan' waits for a person: Which car?\n")
 
 
-def test_the_last_text_is_shown(desk: Desk) -> None:
+def test_the_last_text_is_shown(desk: Desk, capfd: pytest.CaptureFixture[str]) -> None:
     """What the cast came to, up to twelve lines of it."""
     desk.loadout({"tell": {"materia": "Tell"}}, {"Tell": {"prompt": "tell"}})
     desk.answers(tell="\n".join(["", "clean:", "  the [red]car[/red]\x07", *map(str, range(15))]))
-    out = desk.run().out
+    out = desk.run_here(capfd).out
     assert "answer     clean:\n             the [red]car[/red]␇\n           0\n" in out
     assert "           9\n           … 5 more lines\npath " in out
 
@@ -206,18 +209,14 @@ def test_a_terminal_of_80_columns(long_way: Desk) -> None:
     assert "\x1b[1;32mcomplete" in terminal.shown
 
 
-def test_no_color_is_honoured(long_way: Desk) -> None:
-    with long_way.terminal(env={"NO_COLOR": "1"}) as terminal:
-        assert terminal.code() == 0
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", terminal.shown)
-
-
 @pytest.mark.parametrize("env", [{}, {"FORCE_COLOR": "1", "COLUMNS": "30"}], ids=["plain", "forced"])
-def test_a_pipe_gets_whole_lines_without_colour(desk: Desk, env: dict[str, str]) -> None:
+def test_a_pipe_gets_whole_lines_without_colour(
+    desk: Desk, capfd: pytest.CaptureFixture[str], env: dict[str, str]
+) -> None:
     words = "word " * 60
     desk.loadout({"tell": {"materia": "Tell"}}, {"Tell": {"prompt": "tell"}})
     desk.answers(tell={"text": words, "usage": USE})
-    out = desk.run(env=env).out
+    out = desk.run_here(capfd, env=env).out
     assert f"answer     {words.strip()}\n" in out
     assert "\x1b" not in out
 
