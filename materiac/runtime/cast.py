@@ -67,10 +67,10 @@ class _Outcome:
 class Cast:
     """The driver of a machine: implements `materiac.machine.Driver`."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, state: Json | None = None) -> None:
         self.bench = bench
         self.program = bench.program
-        self.knowledge = Knowledge()
+        self.knowledge = Knowledge.starting(state or {})
         self.loops = Loops(self.program)
         self.path: list[str] = []
         self.items: list[str | None] = []

@@ -29,7 +29,7 @@ class Order:
     """What a cast is to do, and with what.
 
     `artifacts` is the folder that casts lie in; `resolved` what `config.resolved.json` shall hold;
-    `watchers` get every record of the journal.
+    `watchers` get every record of the journal; `state` is what the state holds at the start.
     """
 
     image: Image
@@ -41,6 +41,7 @@ class Order:
     resolved: Json = field(default_factory=dict)
     person: Person | None = None
     watchers: Sequence[Subscriber] = ()
+    state: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def run(order: Order) -> Result:
     began = time.monotonic()
     name, root = cast_id.create(order.artifacts)
     program, mask = order.image.program, Mask(secrets(order.environ))
+    state: Json = mask.data(order.state)
     folder = CastFolder(root, folder_names(program.sockets))
     folder.write_json("machine.json", mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
@@ -100,8 +102,9 @@ def run(order: Order) -> Result:
             cwd=str(order.cwd),
             agent=mask.text(order.agent.spec),
             version=__version__,
+            **({"state": state} if state else {}),
         )
-        cast = Cast(bench)
+        cast = Cast(bench, state)
         status = _drive(cast)
         journal.append("cast_finished", status=status, failure=cast.failure, waiting=cast.waits)
     return Result(status, cast, root, tally.as_data(), time.monotonic() - began)

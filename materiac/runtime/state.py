@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from materiac.path import ITEM_NAMES, MISSING, parse_source, parse_target, read, write
 from materiac.program import Materia, Socket
@@ -25,6 +25,11 @@ class Knowledge:
     last_output: str | None = None
     last_json: Any = None
     shown: Any = None
+
+    @classmethod
+    def starting(cls, state: dict[str, Any]) -> Self:
+        """With a copy of what the state holds at the start, which prompts show like what sockets wrote."""
+        return cls(state=copy.deepcopy(state), written=dict.fromkeys(state))
 
     def read(self, source: str, item: Item | None, cursor: Cursor, output: Any = MISSING) -> Any:
         """The value of a source path, or `MISSING`."""
