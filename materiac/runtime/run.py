@@ -79,6 +79,7 @@ def run(order: Order) -> Result:
     name, root = cast_id.create(order.artifacts)
     program, mask = order.image.program, Mask(secrets(order.environ))
     state: Json = mask.data(order.state)
+    beginning: Json = {"state": state} if state else {}
     folder = CastFolder(root, folder_names(program.sockets))
     folder.write_json("machine.json", mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
@@ -102,7 +103,7 @@ def run(order: Order) -> Result:
             cwd=str(order.cwd),
             agent=mask.text(order.agent.spec),
             version=__version__,
-            **({"state": state} if state else {}),
+            **beginning,
         )
         cast = Cast(bench, state)
         status = _drive(cast)
