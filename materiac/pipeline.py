@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from materiac import collector, json_text, layers, misfit, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
 from materiac.layers import Layered
-from materiac.lower import lower
 from materiac.normalize import normalize
-from materiac.program import Image, Json
 from materiac.rules.rule import FileView
 from materiac.source import Document, Pointer, Span
+
+if TYPE_CHECKING:
+    from materiac.program import Image, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,8 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         located = [*(_of_choice(layered, finding) for finding in choice), *kept]
         if graph is None or any(part.finding.severity is Severity.ERROR for part in located):
             return Compiled(None, tuple(located))
+        from materiac.lower import lower  # noqa: PLC0415 - a check does without the back end
+
         image = lower(graph, examined.shaped.frame, examined.shaped.materia)
         return Compiled(image, tuple(located), layered.data)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -29,6 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0: nothing at or above the level; 1: something is; 2: a file could not be looked at."""
+    from materiac import collector
+
+    atexit.register(gc.freeze)  # or the collector's last round would go through all that was loaded
+    with collector.paused():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
     files = list(dict.fromkeys(options.files))

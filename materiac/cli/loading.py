@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from materiac.pipeline import Text, compile_loadout
-from materiac.program import Image, ImageError, Json, image_from_data
 from materiac.report import ordered
 from materiac.report import text as report
 from materiac.resources import folder
+
+if TYPE_CHECKING:
+    from materiac.program import Image, Json
 
 STANDARD_INPUT = "-"
 PROJECT_FILES = (".materia/loadout.json", ".pi/pi-materia.json")
@@ -104,6 +106,8 @@ def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
 
     Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed.
     """
+    from materiac.program import ImageError
+
     try:
         named = file or os.environ.get("MATERIA_CONFIG") or None
         layers, text = surroundings(), read_text(named) if named is not None else None
@@ -128,6 +132,8 @@ def image_or_report(file: str, loadout: str | None) -> Image | None:
 
 def _machine(text: Text) -> Image | None:
     """The image in a text, if the text is a compiled machine. Raises `ImageError`."""
+    from materiac.program import ImageError, image_from_data
+
     if b'"format"' not in text.raw or b'"program"' not in text.raw:
         return None
     try:
@@ -175,6 +181,8 @@ def write_output(file: str | None, content: bytes) -> int:
 
 def _write_whole(path: Path, content: bytes) -> None:
     """Give a file new content all at once; write into what is none, like `/dev/null` or a pipe."""
+    import tempfile
+
     target = path.resolve()
     if target.exists() and not target.is_file():
         target.write_bytes(content)
