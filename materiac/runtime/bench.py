@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from materiac.agents.protocol import Agent
+from materiac.process import Completed
 from materiac.program import Budget, Program
 from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.journal import Journal
 from materiac.runtime.usage import Tally, over
+from materiac.runtime.visit import Visit
 from materiac.utilities.environment import Mask
 
 
@@ -24,6 +26,10 @@ class Person(Protocol):
         Raises `VisitWaits` where nobody is there.
         """
         ...
+
+
+StandIn = Callable[[Visit], Completed | None]
+"""What takes the place of utilities: what one came to in a visit, or None where it shall really run."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Bench:
     cwd: Path
     environ: Mapping[str, str]
     mask: Mask
+    stand_in: StandIn | None = None
 
     @property
     def budget(self) -> Budget:

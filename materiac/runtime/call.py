@@ -27,7 +27,8 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
     stdin = _stdin(bench, visit, state, cursors, cursor)
     limit = visit.socket.max_output_bytes or MAX_BYTES
     try:
-        done = run(
+        done = bench.stand_in(visit) if bench.stand_in is not None else None
+        done = done or run(
             command,
             stdin=json.dumps(stdin, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n",
             cwd=bench.cwd,

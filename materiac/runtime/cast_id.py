@@ -20,24 +20,25 @@ def new(now: datetime, token: str) -> str:
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S-%f}-{token}"
 
 
-def create(root: Path, draw: Callable[[], str] | None = None) -> tuple[str, Path]:
+def create(root: Path, draw: Callable[[], str] | None = None, *, durable: bool = True) -> tuple[str, Path]:
     """Make the folder of a new cast below the artifact folder `root`, for the owner alone.
 
     The file system decides who has an id: one that is taken is drawn again. Missing folders above are
-    made. Raises `ArtifactError`.
+    made, and it is synced if it shall be `durable`. Raises `ArtifactError`.
     """
     make_folders(root)
     for _ in range(_TRIES):
         cast_id = (draw or _draw)()
         with contextlib.suppress(FileExistsError):
-            return cast_id, _made(root / cast_id)
+            return cast_id, _made(root / cast_id, durable=durable)
     raise ArtifactError(f"no new cast id is to be had in '{root}': {_TRIES} were taken")
 
 
-def _made(folder: Path) -> Path:
+def _made(folder: Path, *, durable: bool) -> Path:
     try:
         folder.mkdir(mode=0o700)
-        sync_folder(folder.parent)
+        if durable:
+            sync_folder(folder.parent)
     except FileExistsError:
         raise
     except OSError as error:

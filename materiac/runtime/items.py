@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from materiac.program import Loop, Program
@@ -116,6 +117,24 @@ class Loops:
     def live(self) -> Iterable[tuple[str, int]]:
         """The loop and run of every loop under way."""
         return ((id_, place.run) for id_, place in self._places.items() if place.under_way)
+
+    def fork(self) -> Loops:
+        """A copy that goes its own way."""
+        other = copy.copy(self)
+        other._places = {id_: replace(place) for id_, place in self._places.items()}  # noqa: SLF001 - of this class
+        return other
+
+    def standing(self) -> tuple[tuple[str, int, int, int], ...]:
+        """What of this matters for what follows: each loop under way, its cursor, and its ranks.
+
+        The ranks say in which order loops were entered, and visited last.
+        """
+        under_way = {id_: place for id_, place in self._places.items() if place.under_way}
+        entered = sorted(under_way, key=lambda id_: under_way[id_].entered)
+        visited = sorted(under_way, key=lambda id_: under_way[id_].visited)
+        return tuple(
+            (id_, place.cursor, entered.index(id_), visited.index(id_)) for id_, place in under_way.items()
+        )
 
     def _tick(self) -> int:
         self._clock += 1

@@ -103,11 +103,21 @@ def _numbered(body: bytes, number: int, path: Path) -> Record:
 class Journal:
     """A journal that is being written, by one process at a time; its threads may share it.
 
-    `broken` says which subscribers raised and were dropped.
+    `broken` says which subscribers raised and were dropped. One that is not `durable` is never synced.
     """
 
-    def __init__(self, file: int, path: Path, clock: Callable[[], datetime], n: int, end: int) -> None:
+    def __init__(
+        self,
+        file: int,
+        path: Path,
+        clock: Callable[[], datetime],
+        n: int,
+        end: int,
+        *,
+        durable: bool = True,
+    ) -> None:
         self.path = path
+        self._durable = durable
         self.broken: list[str] = []
         self._file = file
         self._clock = clock
@@ -119,14 +129,15 @@ class Journal:
         self._delivering = False
 
     @classmethod
-    def create(cls, path: Path, clock: Callable[[], datetime] | None = None) -> Self:
+    def create(cls, path: Path, clock: Callable[[], datetime] | None = None, *, durable: bool = True) -> Self:
         """Begin a journal where there is no file yet. Raises `JournalError`."""
         with _named_errors(f"cannot create '{path}'"):
             file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with _closed_on_error(file), _named_errors(f"cannot create '{path}'"):
             _lock(file, path)
-            sync_folder(path.parent)
-        return cls(file, path, clock or _now, 0, 0)
+            if durable:
+                sync_folder(path.parent)
+        return cls(file, path, clock or _now, 0, 0, durable=durable)
 
     @classmethod
     def reopen(cls, path: Path, clock: Callable[[], datetime] | None = None) -> tuple[Self, Reading]:
@@ -186,7 +197,7 @@ class Journal:
             written = os.write(self._file, line)
             while written < len(line):
                 written += os.write(self._file, line[written:])
-        if sync:
+        if sync and self._durable:
             self._sync()
 
     def _sync(self) -> None:

@@ -14,7 +14,7 @@ from materiac.machine import FAILED, WAITING, Grid
 from materiac.program import Image, image_data
 from materiac.runtime import cast_id
 from materiac.runtime.artifacts import CastFolder, Manifest, folder_names
-from materiac.runtime.bench import Bench, Person
+from materiac.runtime.bench import Bench, Person, StandIn
 from materiac.runtime.cast import Cast
 from materiac.runtime.journal import Journal, Subscriber
 from materiac.runtime.usage import Tally, UsageFile
@@ -29,7 +29,9 @@ class Order:
     """What a cast is to do, and with what.
 
     `artifacts` is the folder that casts lie in; `resolved` what `config.resolved.json` shall hold;
-    `watchers` get every record of the journal; `state` is what the state holds at the start.
+    `watchers` get every record of the journal; `state` is what the state holds at the start. Utilities
+    run unless a `stand_in` answers for them. A cast that is not `durable` may be lost with the power:
+    nothing of it is synced.
     """
 
     image: Image
@@ -42,6 +44,8 @@ class Order:
     person: Person | None = None
     watchers: Sequence[Subscriber] = ()
     state: Json = field(default_factory=dict)
+    stand_in: StandIn | None = None
+    durable: bool = True
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,14 @@ class Result:
 def run(order: Order) -> Result:
     """Run a cast. Raises `ArtifactError` and `JournalError` where its files cannot be written."""
     began = time.monotonic()
-    name, root = cast_id.create(order.artifacts)
+    name, root = cast_id.create(order.artifacts, durable=order.durable)
     program, mask = order.image.program, Mask(secrets(order.environ))
     state: Json = mask.data(order.state)
     beginning: Json = {"state": state} if state else {}
     folder = CastFolder(root, folder_names(program.sockets))
     folder.write_json("machine.json", mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
-    with Journal.create(root / "events.jsonl") as journal:
+    with Journal.create(root / "events.jsonl", durable=order.durable) as journal:
         tally = Tally()
         for subscriber in (tally, UsageFile(root / "usage.json", tally), Manifest(root / "manifest.json")):
             journal.subscribe(subscriber)
@@ -92,7 +96,7 @@ def run(order: Order) -> Result:
         request = mask.text(order.request)
         bench = Bench(
             program, name, request, folder, journal, tally, order.agent, order.person, order.cwd,
-            order.environ, mask,
+            order.environ, mask, order.stand_in,
         )  # fmt: skip
         journal.append(
             "cast_started",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable
 
@@ -40,6 +41,18 @@ class Scope:
         """Forget what was come to, but not the count: an edge with a budget bounds what follows."""
         self._remembered.clear()
 
+    def fork(self) -> Scope:
+        """A copy that goes its own way; it shares the notes, which nothing decides by."""
+        other = copy.copy(self)
+        other.traversals = self.traversals.copy()
+        other._remembered = self._remembered.copy()  # noqa: SLF001 - of this class
+        return other
+
+    def standing(self, *, guard: bool) -> tuple[object, ...]:
+        """What of this matters for what follows: edges taken and, with `guard`, the stall guard."""
+        taken = tuple(sorted(self.traversals.items()))
+        return (taken, self.cycles, tuple(self._remembered)) if guard else (taken,)
+
 
 class Scopes:
     """The scope of a cast and those of its items."""
@@ -73,3 +86,20 @@ class Scopes:
         """Let go of items whose run is over: nothing comes back to them."""
         runs = set(live)
         self._items = {id_: scope for id_, scope in self._items.items() if id_[:2] in runs}
+
+    def fork(self) -> Scopes:
+        """A copy that goes its own way."""
+        other = copy.copy(self)
+        other._cast = self._cast.fork()  # noqa: SLF001 - of this class
+        other._items = {id_: scope.fork() for id_, scope in self._items.items()}  # noqa: SLF001 - of this class
+        return other
+
+    def standing(self, live: Iterable[tuple[str, int]], *, guard: bool) -> tuple[object, ...]:
+        """What of this matters for what follows, of the cast and of the items of the runs that are `live`."""
+        runs = set(live)
+        items = [
+            (id_[0], id_[2], scope.standing(guard=guard))
+            for id_, scope in sorted(self._items.items())
+            if id_[:2] in runs
+        ]
+        return (self._cast.standing(guard=guard), *items)
