@@ -35,7 +35,12 @@ COMMANDS = (
         "materiac compile loadout.json -o machine.json",
     ),
     Command("render", "render", "draw a loadout", "materiac render loadout.json --format svg -o grid.svg"),
-    Command("run", "run", "run a loadout to its end", 'materiac run loadout.json --request "tidy the shed"'),
+    Command(
+        "run",
+        "run",
+        "run a loadout to its end",
+        'materiac run loadout.json --agent ask --request "tidy the shed"',
+    ),
     Command("rules", "rules", "list the rules of check", "materiac rules"),
     Command("explain", "explain", "show the page of a rule", "materiac explain never-ends"),
     Command(

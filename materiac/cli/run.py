@@ -21,7 +21,11 @@ EXIT_CODES = {"complete": COMPLETE, "failed": FAILED, "waiting": WAITING, "stopp
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a loadout file, a machine.json, or - for stdin"
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a loadout file, a compiled machine, or - for standard input (default: the one that "
+        "MATERIA_CONFIG names, else the project's)",
     )
     parser.add_argument("--request", required=True, metavar="TEXT", help="what the cast is asked to do")
     parser.add_argument(

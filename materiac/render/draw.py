@@ -11,7 +11,7 @@ DRAWINGS: Final = ("svg", "png", "pdf")
 
 _STAND_IN: Final = "graphviz-pure"
 _STAND_IN_DRAWINGS: Final = ("svg", "png")
-_WAYS_OUT: Final = "install Graphviz, or pip install 'materiac[draw]'"
+_WAYS_OUT: Final = "install Graphviz, or pip install graphviz-pure"
 _INSTEAD: Final = "--format dot, mermaid or text work without it"
 
 

@@ -42,7 +42,7 @@ def test_with_neither_both_ways_out_are_named(
     with pytest.raises(draw.DrawError) as caught:
         draw.draw(GRAPH, drawing)
     assert str(caught.value) == (
-        f"no Graphviz found to make {drawing} with: install Graphviz, or pip install 'materiac[draw]'; "
+        f"no Graphviz found to make {drawing} with: install Graphviz, or pip install graphviz-pure; "
         "--format dot, mermaid or text work without it"
     )
 
