@@ -15,12 +15,14 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         if loop.early is not None:
             conditions.append(loop.early.when)
         if loop.exits and "always" not in conditions:
-            first = loop.exits[0]
-            key = ("exit",) if first.at[-1] == "exit" else ("exits",)
+            key = "exit" if loop.exits[0].at[-1] == "exit" else "exits"
+            skipped = next(
+                (f", to '{route.to}' for one" for route in loop.exits if route.to != loop.empty), ""
+            )
             yield RULE.finding(
                 f"no exit of loop '{loop.id}' is 'always': an empty list leads to '{loop.empty}'",
-                (*loop.at, *key, KEY),
-                help=f"add an 'always' exit where it should lead, to '{first.to}' for one",
+                (*loop.at, key, KEY),
+                help=f"add an 'always' exit where it should lead{skipped}",
             )
 
 

@@ -17,8 +17,9 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         ]
         if loop.early is not None:
             written.append((loop.early.source, (*loop.at, "exit", "from")))
+        members = frozenset(loop.sockets)
         for source, at in written:
-            if source not in loop.sockets:
+            if source not in members:
                 yield RULE.finding(
                     f"exit of loop '{loop.id}' is from '{source}', which is not in it",
                     at,

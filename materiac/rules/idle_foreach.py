@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
-from materiac.digraph import breadth_first
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
@@ -15,22 +14,30 @@ if TYPE_CHECKING:
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
-    for loop in view.graph.loops.values():
-        id_ = loop.sockets[0]
-        if not loop.foreach or (view.graph.sockets[id_].advance is not None and _comes_back(id_, view.graph)):
-            continue
-        missing = "edge back" if view.graph.sockets[id_].advance is not None else "'advance'"
-        yield RULE.finding(
-            f"the 'foreach' of '{id_}' has no {missing}: it works on the first item alone",
-            (*loop.at, KEY),
-            help="it goes on with an 'advance' and an edge that leads back",
-        )
+    graph = view.graph
+    lone = [loop for loop in graph.loops.values() if loop.foreach and loop.sockets[0] in graph.reached]
+    returning = _returning(graph) if lone else frozenset()
+    for loop in lone:
+        socket = graph.sockets[loop.sockets[0]]
+        missing = "'advance'" if socket.advance is None else "edge back"
+        if socket.advance is None or socket.id not in returning:
+            yield RULE.finding(
+                f"the 'foreach' of '{socket.id}' has no {missing}: it works on the first item alone",
+                (*loop.at, KEY),
+                help="it goes on with an 'advance' and an edge that leads back",
+            )
 
 
-def _comes_back(id_: str, graph: LoadoutGraph) -> bool:
-    """Whether a way leads back that begins with an edge of the socket, within the list."""
-    first = {route.target for route in graph.routes[id_] if route.kind == "edge" and route.progress}
-    return id_ in breadth_first(sorted(first), graph.after)
+def _returning(graph: LoadoutGraph) -> frozenset[str]:
+    """The sockets that an edge taken within the list leads back to."""
+    parts = enumerate(graph.components(lambda _: True))
+    part_of = {node: i for i, part in parts for node in part}
+    return frozenset(
+        route.source
+        for node in part_of
+        for route in graph.routes[node]
+        if route.kind == "edge" and route.progress and part_of.get(route.target) == part_of[node]
+    )
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
-from materiac.digraph import breadth_first
+from materiac.flow.generators import Feeders
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import listed
 
@@ -16,26 +16,17 @@ if TYPE_CHECKING:
 
 def check(view: LoadoutView) -> Iterator[Finding]:
     graph = view.graph
-    for loop in graph.loops.values():
-        if loop.source is None:
+    consuming = [(loop, loop.source) for loop in graph.loops.values() if loop.source is not None]
+    if not consuming:
+        return
+    feeders = Feeders(graph)
+    for loop, source in consuming:
+        if feeders.only(loop, source):
             continue
-        feeders = _feeders(loop, graph)
-        guessed = any(graph.sockets[id_].materia is None for id_ in [loop.source, *feeders])
-        generators = sorted(id_ for id_ in feeders if graph.sockets[id_].generator)
-        if generators != [loop.source] and not guessed:
-            yield _finding(loop, loop.source, generators, graph)
-
-
-def _feeders(loop: LoopView, graph: LoadoutGraph) -> list[str]:
-    """The sockets that lie before a loop, back to the nearest generators and with them."""
-    members = frozenset(loop.sockets)
-
-    def back(node: str) -> Iterator[str]:
-        socket = graph.sockets.get(node)
-        if node in members or socket is None or not socket.generator:
-            yield from (source for source in graph.before.get(node, ()) if source not in members)
-
-    return [node for node in breadth_first(loop.sockets, back) if node in graph.sockets.keys() - members]
+        before = feeders.before(loop)
+        # A materia that is nowhere may be a generator.
+        if all(graph.sockets[id_].materia is not None for id_ in [source, *before]):
+            yield _finding(loop, source, sorted(id_ for id_ in before if graph.sockets[id_].generator), graph)
 
 
 def _finding(loop: LoopView, source: str, generators: list[str], graph: LoadoutGraph) -> Finding:

@@ -24,15 +24,16 @@ class _Mention(NamedTuple):
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
-    known = view.known_sockets
+    sockets = view.known_sockets
+    targets = sockets | {END}
     for mention in _mentions(view):
-        if mention.name in known or (mention.may_end and mention.name == END):
-            continue
-        yield RULE.finding(
-            f"{mention.words} '{mention.name}', which is no socket",
-            mention.at,
-            help=suggestion(mention.name, known | {END} if mention.may_end else known),
-        )
+        known = targets if mention.may_end else sockets
+        if mention.name not in known:
+            yield RULE.finding(
+                f"{mention.words} '{mention.name}', which is no socket",
+                mention.at,
+                help=suggestion(mention.name, known),
+            )
 
 
 def _mentions(view: LoadoutView) -> Iterator[_Mention]:
@@ -57,7 +58,7 @@ def _of_socket(id_: str, socket: model.Socket, at: Pointer) -> Iterator[_Mention
         yield _Mention(f"edge of '{id_}' leads to", edge.to, (*at, "edges", i, "to"), may_end=True)
     for key, part in (("foreach", socket.foreach), ("advance", socket.advance)):
         if part is not None and part.done is not None:
-            yield _Mention(f"'{key}' of '{id_}' leads, done, to", part.done, (*at, key, "done"), may_end=True)
+            yield _Mention(f"'done' of the {key} of '{id_}' is", part.done, (*at, key, "done"), may_end=True)
 
 
 def _of_loop(id_: str, loop: model.Loop, at: Pointer) -> Iterator[_Mention]:
@@ -67,9 +68,7 @@ def _of_loop(id_: str, loop: model.Loop, at: Pointer) -> Iterator[_Mention]:
             f"{words} takes its items from", loop.consumes.source, (*at, "consumes", "from"), may_end=False
         )
     if loop.iterator is not None and loop.iterator.done is not None:
-        yield _Mention(
-            f"{words} leads, done, to", loop.iterator.done, (*at, "iterator", "done"), may_end=True
-        )
+        yield _Mention(f"'done' of {words} is", loop.iterator.done, (*at, "iterator", "done"), may_end=True)
     for i, route in enumerate(loop.exits):
         here = (*at, "exits", i)
         yield _Mention(f"exit of {words} is from", route.source, (*here, "from"), may_end=False)

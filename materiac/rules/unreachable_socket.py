@@ -12,10 +12,10 @@ from materiac.source import KEY
 
 def check(view: LoadoutView) -> Iterator[Finding]:
     graph = view.graph
+    whole = {id_ for loop in graph.loops.values() if is_unreachable(loop, graph) for id_ in loop.sockets}
     for id_, socket in graph.sockets.items():
-        if id_ in graph.reached or (socket.loop is not None and is_unreachable(socket.loop, graph)):
-            continue
-        yield RULE.finding(f"no way leads from '{graph.entry}' to '{id_}'", (*socket.at, KEY))
+        if id_ not in graph.reached and id_ not in whole:
+            yield RULE.finding(f"no way leads from '{graph.entry}' to '{id_}'", (*socket.at, KEY))
 
 
 RULE = Rule("unreachable-socket", Severity.WARNING, "no way leads to a socket", Stage.MEANING, check=check)
