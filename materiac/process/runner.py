@@ -34,6 +34,8 @@ _LOOK_S: Final = 0.05
 """How often a dying tree, or the stop of another thread, is looked at."""
 _POLL_S: Final = 0.01
 """How often an exit is looked for where the system has no pidfd."""
+_LONGEST_S: Final = 3600.0
+"""How long is waited at a time: the system refuses to wait for some weeks, or for ever as a number."""
 _PIPE_CHUNKS: Final = 16
 """The most that a pipe holds, in chunks; a wide one halves the time of a flood."""
 
@@ -222,7 +224,7 @@ class _Talk:
         if self._pidfd is None and not self.ended:
             self.ended = self._process.poll() is not None
             seconds = 0 if self.ended else min(seconds, _POLL_S)
-        ready = self._selector.select(None if seconds == math.inf else seconds)
+        ready = self._selector.select(min(seconds, _LONGEST_S))
         for key, _ in ready:
             key.data(key.fileobj)
         return bool(ready)

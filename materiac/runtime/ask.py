@@ -73,7 +73,11 @@ class _Conversation:
         bench, visit = self.bench, self.visit
         socket, self._turns = visit.socket, self._turns + 1
         written = bench.folder.context(*visit.id, text, turn=number, repair=repair)
-        reply = self._asked(text)
+        try:
+            reply = self._asked(text)
+        except VisitFailed as failure:
+            failure.files = [written.as_data()]
+            raise
         answer = bench.mask.text(reply.text)
         saved = bench.folder.output(*visit.id, answer, ".md", turn=number, repair=repair)
         self._session = reply.session or self._session

@@ -37,12 +37,12 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
             max_bytes=limit,
         )
     except StartError as error:
-        failure = VisitFailed("utility-start", str(error))
+        failure = VisitFailed("utility-start", bench.mask.text(str(error)))
         failure.files = _save(bench, visit, stdin, command, None)
         raise failure from error
     files = _save(bench, visit, stdin, command, done)
     try:
-        _refuse_failure(bench, command, utility, done)
+        _refuse_failure(bench, bench.mask.text(shown(command)), utility, done)
         return _output(bench, visit, _text(bench, visit, done, limit), files)
     except VisitFailed as failure:
         failure.files = files
@@ -112,7 +112,7 @@ def _save(bench: Bench, visit: Visit, stdin: Json, command: list[str], done: Com
         "stderrBytes": done.stderr_bytes if done else 0,
     }
     kept: list[tuple[str, str | bytes]] = [
-        (".stdin.json", json.dumps(stdin, ensure_ascii=False, indent=2) + "\n"),
+        (".stdin.json", json.dumps(bench.mask.data(stdin), ensure_ascii=False, indent=2) + "\n"),
         (".command.json", json.dumps(bench.mask.data(what), ensure_ascii=False, indent=2) + "\n"),
     ]
     if done is not None:
@@ -128,18 +128,16 @@ def _masked(bench: Bench, raw: bytes) -> str | bytes:
         return bench.mask.text(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def _refuse_failure(bench: Bench, command: list[str], utility: Utility, done: Completed) -> None:
+def _refuse_failure(bench: Bench, command: str, utility: Utility, done: Completed) -> None:
     if done.timed_out:
         limit = utility.timeout_ms
-        raise VisitFailed(
-            "utility-timeout", f"{shown(command)} was not done within its {limit} ms, and was ended"
-        )
+        raise VisitFailed("utility-timeout", f"{command} was not done within its {limit} ms, and was ended")
     if done.code != 0:
         how = (
             f"ended with code {done.code}" if done.code is not None else f"was ended by signal {done.signal}"
         )
         said = bench.mask.text(done.stderr.decode("utf-8", "replace").strip())[-MAX_STDERR_SHOWN:]
-        raise VisitFailed("utility-exit", f"{shown(command)} {how}" + (f": {said}" if said else ""))
+        raise VisitFailed("utility-exit", f"{command} {how}" + (f": {said}" if said else ""))
 
 
 def _text(bench: Bench, visit: Visit, done: Completed, limit: int) -> str:
@@ -164,6 +162,6 @@ def _decoded(raw: bytes, *, cut: bool) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        if cut and error.end == len(raw) and len(raw) - error.start < 4:
+        if cut and error.reason == "unexpected end of data":
             return raw[: error.start].decode()
         raise

@@ -193,7 +193,7 @@ class Cast:
         if visit.materia.agent is not None:
             return ask(self.bench, visit, self._view(visit, loop))
         position = self.loops.cursor(loop.cursor, loop) if loop is not None else None
-        return call(self.bench, visit, self.knowledge.state, dict(self.loops.cursors()), position)
+        return call(self.bench, visit, self.knowledge.state, self.loops.cursors(loop), position)
 
     def _take(self, visit: Visit, output: Output) -> None:
         if output.accepted is None:
@@ -226,7 +226,8 @@ class Cast:
         taken, now = way.blocked or way, self._now
         route = {"kind": taken.kind, "to": taken.to, "when": taken.when, "edge": taken.index}
         files = now.output.files if now.output else []
-        listed = [] if now.visit is not None and now.visit.materia.agent is not None else files
+        asked = now.visit is not None and now.visit.materia.agent is not None
+        told = ("context", "output") if asked else ()  # with the turns that they belong to
         self._append(
             "socket_finished",
             verdict=now.verdict,
@@ -234,7 +235,7 @@ class Cast:
             route=route,
             blocked=way.kind if way.blocked else None,
             output=[part for part in files if part["kind"] in ("output", "parsed")],
-            files=listed,
+            files=[part for part in files if part["kind"] not in told],
         )
         self._warn_of_budget()
         if way.blocked is not None:

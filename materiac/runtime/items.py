@@ -109,10 +109,11 @@ class Loops:
         under_way = [place for place in named if place.under_way]
         return max(under_way, key=lambda place: place.entered).cursor if under_way else None
 
-    def cursors(self) -> dict[str, int]:
-        """Each cursor by name, where it stands or, in a loop that is over, where it stood last."""
+    def cursors(self, inside: Loop | None = None) -> dict[str, int]:
+        """Each cursor by name as in `cursor`, and for loops that are over where it stood last."""
         entered = sorted(self._places.items(), key=lambda pair: (pair[1].under_way, pair[1].entered))
-        return {self._loops[id_].cursor: place.cursor for id_, place in entered if place.run}
+        own = {inside.cursor: self._places[inside.id].cursor} if inside is not None else {}
+        return {self._loops[id_].cursor: place.cursor for id_, place in entered if place.run} | own
 
     def live(self) -> Iterable[tuple[str, int]]:
         """The loop and run of every loop under way."""

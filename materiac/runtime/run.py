@@ -93,7 +93,7 @@ def run(order: Order) -> Result:
             journal.subscribe(subscriber)
         for watcher in order.watchers:
             journal.subscribe(watcher)
-        request = mask.text(order.request)
+        request = mask.text(_characters(order.request))
         bench = Bench(
             program, name, request, folder, journal, tally, order.agent, order.person, order.cwd,
             order.environ, mask, order.stand_in,
@@ -113,6 +113,11 @@ def run(order: Order) -> Result:
         status = _drive(cast)
         journal.append("cast_finished", status=status, failure=cast.failure, waiting=cast.waits)
     return Result(status, cast, root, tally.as_data(), time.monotonic() - began)
+
+
+def _characters(text: str) -> str:
+    """A text that can be written in UTF-8; bytes of a command line that are none come as half characters."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _drive(cast: Cast) -> str:

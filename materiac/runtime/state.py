@@ -6,14 +6,18 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from materiac.path import ITEM_NAMES, MISSING, parse_source, parse_target, read, write
 from materiac.program import Materia, Socket
 from materiac.runtime.contract import Accepted
 from materiac.runtime.items import Item
+from materiac.runtime.visit import VisitFailed
 
 Cursor = Callable[[str], int | None]
+
+MAX_DEPTH: Final = 300
+"""A sound output is nested less; a state that is copied into itself, again and again, is not."""
 
 
 @dataclass
@@ -69,13 +73,15 @@ class Knowledge:
             self._append_context(f"[{socket.id} {materia.label}] {context}")
 
     def assign(self, socket: Socket, item: Item | None, cursor: Cursor, output: Any) -> None:
-        """Carry out the assignments of a socket, in order."""
+        """Carry out the assignments of a socket, in order. Raises `VisitFailed`."""
         for target, source in socket.assign:
             value = self.read(source, item, cursor, output)
             if value is not MISSING:
                 segments = parse_target(target)
                 write(self.state, segments, value)
                 self.written[segments[0]] = None
+        if socket.assign and _is_deep(self.state):
+            raise VisitFailed("output", f"'assign' nests the state more than {MAX_DEPTH} levels deep")
 
     def _envelope(self) -> dict[str, Any]:
         envelope = self.state.get("envelope")
@@ -87,6 +93,16 @@ class Knowledge:
         before = self.state.get("context")
         parts = [before, paragraph] if isinstance(before, str) and before else [paragraph]
         self.state["context"] = "\n\n".join(parts)
+
+
+def _is_deep(state: dict[str, Any]) -> bool:
+    level: list[Any] = [state]
+    for _ in range(MAX_DEPTH):
+        inside = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [child for parts in inside for child in parts if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def compact(value: Any) -> str:
