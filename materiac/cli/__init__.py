@@ -46,6 +46,12 @@ COMMANDS = (
     Command(
         "utility", "utility", "call a built-in utility by hand", "echo '{}' | materiac utility vcs.detect"
     ),
+    Command(
+        "export",
+        "export",
+        "write a loadout for another tool",
+        "materiac export loadout.json --to scxml -o loadout.scxml",
+    ),
 )
 
 
