@@ -43,12 +43,13 @@ class Text:
 class Compiled:
     """What came of compiling a loadout: an image, or errors; warnings beside either.
 
-    `resolved` is the data of all layers, merged.
+    `resolved` is the data of all layers, merged; `layered`, beside an image, knows where each part stands.
     """
 
     image: Image | None
     findings: tuple[Located, ...]
     resolved: Json = field(default_factory=dict)
+    layered: Layered | None = None
 
 
 @dataclass
@@ -122,7 +123,7 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         from materiac.lower import lower  # noqa: PLC0415 - a check does without the back end
 
         image = lower(graph, examined.shaped.frame, examined.shaped.materia)
-        return Compiled(image, tuple(located), layered.data)
+        return Compiled(image, tuple(located), layered.data, layered)
 
 
 def _read(texts: Iterable[Text]) -> _Front:
