@@ -31,5 +31,5 @@ def run(options: argparse.Namespace) -> int:
     code = loading.write_output(options.output, chosen.write(image).encode())
     if code == 0 and not options.quiet:
         for loss in chosen.losses(image):
-            loading.complain(f"not in the {options.to}: {loss.words}")
+            loading.complain(f"{options.to} has no words for {loss.words}")
     return code

@@ -12,8 +12,10 @@ from materiac.program import Image
 from materiac.render import render
 
 _PICTURED: Final = frozenset(
-    {"budget", "edge-budgets", "loops", "multi-turn", "properties", "stall-guard", "tools", "visit-limits"}
+    {"budget", "commands", "edge-budgets", "loops", "multi-turn", "output-limits", "parallel", "properties"}
+    | {"references", "stall-guard", "timeouts", "tools", "visit-limits"}
 )
+"""What a picture shows; where there are no prompts there is nothing in them to fill in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +36,20 @@ def _mermaid(image: Image) -> str:
 
 
 FORMATS: Final = {
-    "mermaid": Format(_mermaid, _PICTURED | {"parallel"}, "a Mermaid flowchart, a picture"),
-    "plantuml": Format(plantuml.render, _PICTURED | {"parallel"}, "a PlantUML state diagram, a picture"),
+    "mermaid": Format(_mermaid, _PICTURED, "a Mermaid flowchart, a picture"),
+    "plantuml": Format(plantuml.render, _PICTURED, "a PlantUML state diagram, a picture"),
     "scxml": Format(
         scxml.render,
-        frozenset({"assign", "edge-budgets", "item-budgets", "loops", "visit-limits", "utilities"}),
+        frozenset(
+            {"assign", "edge-budgets", "item-budgets", "loops", "patches", "references", "visit-limits"}
+        ),
         "a state chart in SCXML with the datamodel of ECMAScript",
     ),
     "python": Format(
         python_module.render,
         frozenset(
             {"assign", "edge-budgets", "item-budgets", "loops", "stall-guard", "visit-limits"}
-            | {"prompts", "tools", "utilities", "timeouts"}
+            | {"commands", "patches", "prompts", "timeouts", "tools"}
         ),
         "a Python module that needs nothing but `transitions`",
     ),

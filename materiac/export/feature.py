@@ -41,44 +41,48 @@ def _of_agents(program: Program) -> Named:
     agents = [(m.name, m.agent) for m in program.materia.values() if m.agent is not None]
     yield "prompts", "the prompts of agents", (name for name, _ in agents)
     templates = (name for name, agent in agents if "{{" in agent.prompt)
-    yield "templates", "prompts have references in braces, which nothing fills in", templates
+    yield "references", "what prompts refer to in braces", templates
     tools = (name for name, agent in agents if agent.tools or agent.model or agent.thinking)
-    yield "tools", "tools, models and thinking of agents", tools
-    yield "multi-turn", "talks with a person", (name for name, agent in agents if agent.multi_turn)
+    yield "tools", "the tools and models of agents", tools
+    yield "multi-turn", "the talks with a person of", (name for name, agent in agents if agent.multi_turn)
     asked = {name for name, _ in agents}
     judged = (s.id for s in program.sockets.values() if s.parse == "json" and s.materia in asked)
-    yield "repair", "a second turn to mend an answer that is not sound", judged
+    yield "repair", "a second turn where an answer is not sound", judged
 
 
 def _of_utilities(program: Program) -> Named:
     utilities = [m for m in program.materia.values() if m.utility is not None]
-    yield "utilities", "the state that utilities patch", (m.name for m in utilities)
-    yield "commands", "what utilities run, and its parameters", (m.name for m in utilities)
-    yield "timeouts", "time limits of utilities", (m.name for m in utilities)
+    yield "patches", "the state that utilities patch", (m.name for m in utilities)
+    yield "commands", "what utilities run", (m.name for m in utilities)
+    yield "timeouts", "the time limits of utilities", (m.name for m in utilities)
 
 
 def _of_sockets(program: Program) -> Named:
     sockets = program.sockets.values()
-    yield "assign", "assignments", (socket.id for socket in sockets if socket.assign)
+    yield "assign", "the assignments of", (socket.id for socket in sockets if socket.assign)
     yield "handoff", "the contract of JSON outputs", (s.id for s in sockets if s.parse == "json")
     budgets = [(s, edge) for s in sockets for edge in s.edges if edge.max_traversals is not None]
-    yield "edge-budgets", "budgets of edges", (f"{s.id} -> {edge.to}" for s, edge in budgets)
+    yield "edge-budgets", "the budgets of edges", (f"{s.id} -> {edge.to}" for s, edge in budgets)
     of_items = (f"{s.id} -> {edge.to}" for s, edge in budgets if s.loop is not None)
-    yield "item-budgets", "that budgets of edges are counted for each item", of_items
-    yield "visit-limits", "limits of visits", (s.id for s in sockets if s.max_visits is not None)
-    yield "output-limits", "limits of outputs", (s.id for s in sockets if s.max_output_bytes is not None)
+    yield "item-budgets", "counting the budgets of edges for each item", of_items
+    yield "visit-limits", "the limits of visits of", (s.id for s in sockets if s.max_visits is not None)
+    yield (
+        "output-limits",
+        "the limits of outputs of",
+        (s.id for s in sockets if s.max_output_bytes is not None),
+    )
     back = (f"{s.id} -> {edge.to}" for s in sockets for edge in s.edges if edge.when == "not_satisfied")
-    yield "rework", "the reasons that are shown when work comes back", back
+    yield "rework", "the reasons that are shown where work comes back", back
 
 
 def _of_casts(program: Program) -> Named:
-    yield "loops", "going through the items of a list", program.loops
+    yield "loops", "going through items in the loops", program.loops
     limits = program.budget
     limited = limits.max_tokens is not None or limits.max_cost_usd is not None
     yield "budget", "the budget of tokens and costs of", [program.name] if limited else []
     yield "stall-guard", "the guard against cycles without an advance", _unbounded(program)
     parallel = (materia.name for materia in program.materia.values() if _runs_streams(materia))
-    yield "parallel", "streams that run side by side", parallel
+    yield "parallel", "streams side by side for", parallel
     yield "properties", "the properties of", [program.name] if program.properties else []
 
 
