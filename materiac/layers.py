@@ -141,7 +141,8 @@ def choose(layered: Layered, asked: str | None) -> tuple[str | None, list[Findin
             return _find(loadouts, said, ("activeLoadout",)) if isinstance(said, str) else (None, [])
         if own := _object(data.get("loadouts")):
             return _only(own)
-    return _only(loadouts) if loadouts else (None, [_unknown("there is no loadout", (), None)])
+    advice = f"name a file, or one of these with '--loadout': {_listed(loadouts)}" if loadouts else None
+    return None, [_unknown("nothing says which loadout is meant", (), advice)]
 
 
 def _find(loadouts: Fields, asked: str, at: Pointer) -> tuple[str | None, list[Finding]]:

@@ -216,7 +216,7 @@ NOT_CHOSEN: dict[str, tuple[list[Any], str | None, str, str | None, Pointer]] = 
         "name it in 'activeLoadout' or with '--loadout'",
         ("loadouts", KEY),
     ),
-    "none": ([{}], None, "there is no loadout", None, ()),
+    "none": ([{}], None, "nothing says which loadout is meant", None, ()),
 }
 
 

@@ -28,6 +28,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import signal
 import threading
 from collections.abc import Iterator, Mapping
@@ -233,6 +234,8 @@ def make(spec: str) -> Command:
     argv = _argv(match[2]) if match else []
     if match is None or not argv:
         raise AgentError(f"'{spec}' names no command, expected 'command:PROGRAM ARGUMENT…'")
+    if "/" not in argv[0] and shutil.which(argv[0]) is None:
+        raise AgentError(f"the agent's command '{argv[0]}' is not on the PATH")
     return Command(spec, argv, _paths(match[1] or ""))
 
 

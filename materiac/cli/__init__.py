@@ -56,6 +56,8 @@ COMMANDS = (
 
 
 class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and which guesses at what a misspelt command should have been."""
+
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE_ERROR, f"materiac: {message}\n{self.format_usage()}")
 
@@ -92,9 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as standard error has it
-    chosen = _parser().parse_args(words[:1] or ["--help"]).command
+    command = _chosen(words[:1] or ["--help"])
     try:
-        code = _run(next(command for command in COMMANDS if command.name == chosen), words[1:])
+        code = _run(command, words[1:])
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -106,6 +108,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as fault:  # noqa: BLE001 (no traceback reaches a user)
         return _own_fault(fault)
     return code
+
+
+def _chosen(words: Sequence[str]) -> Command:
+    parser, known = _parser(), {command.name: command for command in COMMANDS}
+    if words[0] not in known and not words[0].startswith("-"):
+        from materiac.names import suggestion
+
+        parser.error(f"there is no command '{words[0]}': {suggestion(words[0], known) or ', '.join(known)}")
+    return known[parser.parse_args(words).command]
 
 
 def _run(command: Command, words: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from materiac.diagnostic import Severity
 from materiac.pipeline import Text, compile_loadout
 from materiac.report import ordered
 from materiac.report import text as report
@@ -119,8 +120,9 @@ def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
         return Loaded(image, {}, (text.name,))
     layers = layers if text is None else layers.on_top(text)
     compiled = compile_loadout(layers.texts, loadout)
-    if compiled.findings:
-        print(report.render(ordered(compiled.findings), colour=sys.stderr.isatty()), end="", file=sys.stderr)
+    told = [part for part in ordered(compiled.findings) if part.finding.severity >= Severity.WARNING]
+    if told:
+        print(report.render(told, colour=sys.stderr.isatty()), end="", file=sys.stderr)
     return None if compiled.image is None else Loaded(compiled.image, compiled.resolved, layers.names)
 
 

@@ -104,7 +104,7 @@ def test_nobody_s_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_says_which_loadout(capsys: pytest.CaptureFixture[str]) -> None:
     assert loading.load_or_report(None, None) is None
-    assert "nothing says which of the loadouts" in capsys.readouterr().err
+    assert "nothing says which loadout is meant" in capsys.readouterr().err
 
 
 def test_findings_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
