@@ -137,6 +137,10 @@ class Loops:
             (id_, place.cursor, entered.index(id_), visited.index(id_)) for id_, place in under_way.items()
         )
 
+    def places(self) -> Iterable[ItemId]:
+        """Where each loop under way is."""
+        return ((id_, p.run, p.cursor) for id_, p in self._places.items() if p.under_way)
+
     def _tick(self) -> int:
         self._clock += 1
         return self._clock

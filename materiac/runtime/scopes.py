@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from materiac.program import Edge
 from materiac.runtime.follow_up import Note
@@ -48,9 +48,9 @@ class Scope:
         other._remembered = self._remembered.copy()  # noqa: SLF001 - of this class
         return other
 
-    def standing(self, *, guard: bool) -> tuple[object, ...]:
-        """What of this matters for what follows: edges taken and, with `guard`, the stall guard."""
-        taken = tuple(sorted(self.traversals.items()))
+    def standing(self, edges: Collection[tuple[str, int]], *, guard: bool) -> tuple[object, ...]:
+        """How often these edges were taken and, with `guard`, what the stall guard knows."""
+        taken = tuple(self.traversals[edge] for edge in edges)
         return (taken, self.cycles, tuple(self._remembered)) if guard else (taken,)
 
 
@@ -94,12 +94,8 @@ class Scopes:
         other._items = {id_: scope.fork() for id_, scope in self._items.items()}  # noqa: SLF001 - of this class
         return other
 
-    def standing(self, live: Iterable[tuple[str, int]], *, guard: bool) -> tuple[object, ...]:
-        """What of this matters for what follows, of the cast and of the items of the runs that are `live`."""
-        runs = set(live)
-        items = [
-            (id_[0], id_[2], scope.standing(guard=guard))
-            for id_, scope in sorted(self._items.items())
-            if id_[:2] in runs
-        ]
-        return (self._cast.standing(guard=guard), *items)
+    def standing(
+        self, items: Iterable[ItemId], edges: Collection[tuple[str, int]], *, guard: bool
+    ) -> tuple[object, ...]:
+        """What `Scope.standing` gives for the cast and for some items."""
+        return tuple(self.of(id_).standing(edges, guard=guard) for id_ in (None, *items))

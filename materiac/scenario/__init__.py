@@ -1,0 +1,1 @@
+"""Scenarios: casts that are told beforehand, and what must come of them."""
