@@ -126,6 +126,12 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         return Compiled(image, tuple(located), layered.data, layered)
 
 
+def merged(texts: Iterable[Text]) -> Json:
+    """The data of all layers, in the forms of today, as far as they can be read."""
+    with collector.paused():
+        return _read(texts).data
+
+
 def _read(texts: Iterable[Text]) -> _Front:
     front = _Front()
     for text in texts:

@@ -52,6 +52,12 @@ COMMANDS = (
         "write a loadout for another tool",
         "materiac export loadout.json --to scxml -o loadout.scxml",
     ),
+    Command(
+        "import",
+        "import_",
+        "write an older loadout in the forms of today",
+        "materiac import old.json -o loadout.json",
+    ),
 )
 
 
