@@ -41,6 +41,7 @@ COMMANDS = (
         "run a loadout to its end",
         'materiac run loadout.json --agent ask --request "tidy the shed"',
     ),
+    Command("test", "test", "play scenarios of loadouts", "materiac test scenarios --coverage"),
     Command("rules", "rules", "list the rules of check", "materiac rules"),
     Command("explain", "explain", "show the page of a rule", "materiac explain never-ends"),
     Command(

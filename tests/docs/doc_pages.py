@@ -23,6 +23,7 @@ NAMES: Final = (
     "docs/commands.md",
     "docs/running.md",
     "docs/agents.md",
+    "docs/scenarios.md",
 )
 """The pages whose examples are told apart by their fences."""
 

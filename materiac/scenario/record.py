@@ -1,0 +1,170 @@
+"""From the folder of a cast to the scenario that plays it again."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from materiac.program import ImageError, Program, image_from_data
+from materiac.runtime.contract import contract_of
+from materiac.runtime.journal import JournalError, Record, read
+from materiac.runtime.prompt import final_form
+from materiac.runtime.usage import TURN
+
+Json = dict[str, Any]
+
+_SAID: Final = "## The person says\n\n"
+_FAILED: Final = "the agent failed: "
+
+
+class RecordError(Exception):
+    """A folder that holds no cast, or none that can be played again; the message says why."""
+
+
+@dataclass
+class _Answers:
+    agents: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    utilities: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    person: list[str | None] = field(default_factory=list)
+
+
+def scenario_of(folder: Path) -> Json:
+    """The scenario of a cast that is over, without the file of its loadout. Raises `RecordError`."""
+    program, records = _program(folder), _records(folder)
+    started, ended = records[0].fields, records[-1]
+    if records[0].type != "cast_started" or ended.type != "cast_finished":
+        raise RecordError(f"the cast in '{folder}' is not over")
+    if ended.fields["status"] == "stopped":
+        raise RecordError(f"the cast in '{folder}' was stopped, which no scenario can do")
+    answers = _Answers()
+    for record in records:
+        _take(record, answers, program, folder)
+    return {
+        "name": f"as in {started['castId']}",
+        "loadout": {"name": started["loadout"]},
+        "request": started["request"],
+        **({"state": started["state"]} if started.get("state") else {}),
+        **_listed(answers),
+        "expect": _expect(records, ended),
+    }
+
+
+def _program(folder: Path) -> Program:
+    try:
+        data = json.loads((folder / "machine.json").read_bytes())
+        return image_from_data(data).program
+    except (OSError, ValueError, ImageError) as error:
+        raise RecordError(f"'{folder}' has no machine that can be read: {error}") from error
+
+
+def _records(folder: Path) -> tuple[Record, ...]:
+    try:
+        records = read(folder / "events.jsonl").records
+    except JournalError as error:
+        raise RecordError(str(error)) from error
+    if not records:
+        raise RecordError(f"the journal of '{folder}' is empty")
+    return records
+
+
+def _take(record: Record, answers: _Answers, program: Program, folder: Path) -> None:
+    fields = record.fields
+    if record.type == TURN:
+        _turn(fields, answers, program, folder)
+    elif record.type in ("socket_finished", "socket_failed") and fields.get("socket") in program.sockets:
+        socket = program.sockets[fields["socket"]]
+        if program.materia[socket.materia].utility is not None and fields.get("visit") is not None:
+            answers.utilities[socket.id] += _utility(record, folder)
+        elif record.type == "socket_failed":
+            answers.agents[socket.id] += _silence(fields)
+
+
+def _turn(fields: Json, answers: _Answers, program: Program, folder: Path) -> None:
+    socket, kept = fields["socket"], {part["kind"]: part["file"] for part in fields["files"]}
+    if "context" in kept and _is_talk(kept["context"]):
+        answers.person.append(_words(program, socket, _text(folder, kept["context"])))
+    if "output" in kept:
+        answer = _answer(_text(folder, kept["output"]))
+        if fields["usage"] is not None:
+            answer = {**({"text": answer} if isinstance(answer, str) else answer), "usage": fields["usage"]}
+        answers.agents[socket].append(answer)
+
+
+def _silence(fields: Json) -> Iterator[Json]:
+    """A turn that gave no answer."""
+    failure = fields["failure"]
+    if failure["kind"] == "agent":
+        yield {"error": failure["message"].removeprefix(_FAILED)}
+
+
+def _is_talk(file: str) -> bool:
+    """Whether a prompt continues a talk with a person, and asks for no repair."""
+    name = PurePosixPath(file).name
+    return ".turn-" in name and ".repair-" not in name
+
+
+def _words(program: Program, socket: str, prompt: str) -> str | None:
+    """What the person said; None where the final form was asked for."""
+    words = prompt.rpartition(_SAID)[2].strip()
+    spec = program.sockets[socket]
+    wanted = None if spec.parse == "text" else contract_of(program, spec)
+    return None if words == final_form(wanted).strip() else words
+
+
+def _utility(record: Record, folder: Path) -> Iterator[Any]:
+    kept = {part["kind"]: part["file"] for part in record.fields.get("files", ())}
+    failure = record.fields.get("failure") or {}
+    if failure.get("kind") in ("utility-start", "utility-timeout"):
+        raise RecordError(f"a failure of kind '{failure['kind']}' cannot be played again")
+    if failure.get("kind") == "utility-exit":
+        yield {"error": _text(folder, kept["stderr"]).strip() or "it failed"}
+    elif "stdout" in kept:
+        yield _answer(_text(folder, kept["stdout"]))
+
+
+def _text(folder: Path, file: str) -> str:
+    try:
+        return (folder / file).read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"'{folder / file}' cannot be read: {error}") from error
+
+
+def _answer(text: str) -> Any:
+    """A text, as an object where it is nothing but one that is written the same way again."""
+    try:
+        data = json.loads(text)
+        plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return text
+    return {"json": data} if isinstance(data, dict) and plain == text.strip() else text
+
+
+def _listed(answers: _Answers) -> Json:
+    data: Json = {}
+    if answers.agents:
+        data["agent"] = {"sockets": {id_: _short(listed) for id_, listed in answers.agents.items()}}
+    if answers.utilities:
+        data["utilities"] = {id_: _short(listed) for id_, listed in answers.utilities.items()}
+    if answers.person:
+        data["person"] = answers.person
+    return data
+
+
+def _short(listed: list[Any]) -> Any:
+    return listed[0] if len(listed) == 1 else listed
+
+
+def _expect(records: tuple[Record, ...], ended: Record) -> Json:
+    visits = [record.fields for record in records if record.type == "socket_started"]
+    failure = ended.fields["failure"]
+    expect: Json = {"status": ended.fields["status"]}
+    if failure:
+        expect = {"failure": {"kind": failure["kind"]}}
+    expect["path"] = [visit["socket"] for visit in visits]
+    if any(visit["itemKey"] is not None for visit in visits):
+        expect["items"] = [visit["itemKey"] for visit in visits]
+    return expect
