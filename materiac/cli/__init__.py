@@ -59,6 +59,7 @@ COMMANDS = (
         "write an older loadout in the forms of today",
         "materiac import old.json -o loadout.json",
     ),
+    Command("new", "new", "begin a loadout from a template", "materiac new review-loop"),
 )
 
 
