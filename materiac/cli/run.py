@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
@@ -31,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
     )
+    add_surroundings(parser)
+
+
+def add_surroundings(parser: argparse.ArgumentParser) -> None:
+    """The options of a cast that have nothing to do with which loadout runs."""
     parser.add_argument("--agent", metavar="SPEC", help="who answers: scripted:FILE, command:PROGRAM …, ask")
     parser.add_argument(
         "--artifacts", metavar="DIR", help="where casts are kept (default: the file's artifactDir)"
@@ -51,29 +57,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 complete, 1 failed, 2 could not start, 3 a fault of our own, 4 waiting or stopped."""
     from materiac.cli import loading
+
+    return cast(options, lambda: loading.load_or_report(options.file, options.loadout))
+
+
+def cast(
+    options: argparse.Namespace, load: Callable[[], Loaded | None], state: dict[str, Any] | None = None
+) -> int:
+    """Run what `load` gives, with the options of `add_surroundings` and a `request`; the exit code of `run`.
+
+    `load` gives None after it has said why there is nothing to run; `state` is what the cast begins with.
+    """
+    from materiac.cli import loading
     from materiac.cli.stopping import Stopping
 
     with Stopping() as stopping:
         try:
-            return _start(options, stopping)
+            return _start(options, load, state or {}, stopping)
         except KeyboardInterrupt:
             loading.complain("stopped")
             return WAITING
 
 
-def _start(options: argparse.Namespace, stopping: Stopping) -> int:
+def _start(
+    options: argparse.Namespace,
+    load: Callable[[], Loaded | None],
+    state: dict[str, Any],
+    stopping: Stopping,
+) -> int:
     from materiac.agents.protocol import AgentError
     from materiac.cli import loading
 
     try:
-        loaded = loading.load_or_report(options.file, options.loadout)
+        loaded = load()
         if loaded is None:
             return NOT_STARTED
         agent = _agent(options, loaded)
     except AgentError as error:
         loading.complain(str(error))
         return NOT_STARTED
-    return _cast(options, loaded, agent, stopping)
+    return _cast(options, loaded, agent, state, stopping)
 
 
 def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
@@ -90,7 +113,9 @@ def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
     return Nobody()
 
 
-def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent, stopping: Stopping) -> int:
+def _cast(
+    options: argparse.Namespace, loaded: Loaded, agent: Agent, state: dict[str, Any], stopping: Stopping
+) -> int:
     from materiac.cli import loading
     from materiac.cli.person import Terminal
     from materiac.cli.progress import Progress
@@ -118,6 +143,7 @@ def _cast(options: argparse.Namespace, loaded: Loaded, agent: Agent, stopping: S
                 resolved=loaded.resolved,
                 person=Terminal(progress) if talks else None,
                 watchers=[progress],
+                state=state,
             )
             result = run(order)
             stopping.too_late()
