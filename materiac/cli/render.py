@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from materiac.program import Program
+    from materiac.render.covered import Covered
 
 FORMATS = ("svg", "png", "pdf", "dot", "mermaid", "text")
 _BINARY = ("svg", "png", "pdf")
@@ -27,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write the picture (default: standard output)"
+    )
+    parser.add_argument(
+        "--coverage",
+        metavar="FILE",
+        help="mark what no test came to: FILE is from `materiac test --coverage --format json`",
     )
     parser.add_argument("--overview", action="store_true", help="fold each loop and each group to one node")
     parser.add_argument(
@@ -51,11 +62,26 @@ def run(options: argparse.Namespace) -> int:
     if image is None:
         return 2
     try:
-        picture = render(image, chosen, overview=options.overview, timeout_s=options.timeout)
-    except draw.DrawError as error:
+        seen = _seen(options.coverage, image.program) if options.coverage is not None else None
+        picture = render(image, chosen, overview=options.overview, seen=seen, timeout_s=options.timeout)
+    except (draw.DrawError, loading.UnreadableError) as error:
         loading.complain(str(error))
         return 2
     return loading.write_output(options.output, picture)
+
+
+def _seen(file: str, program: Program) -> Covered:
+    """What a file of coverage says of a program. Raises `UnreadableError`."""
+    from materiac.cli import loading
+    from materiac.render.covered import CoverageError, covered
+
+    raw = loading.read_text(file).raw
+    try:
+        return covered(json.loads(raw), program.digest(), program.name)
+    except (CoverageError, RecursionError) as error:
+        raise loading.UnreadableError(f"'{file}' cannot be used: {error}") from error
+    except ValueError as error:
+        raise loading.UnreadableError(f"'{file}' is no JSON: {error}") from error
 
 
 def _format_of(output: str | None) -> str:

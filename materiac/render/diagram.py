@@ -13,10 +13,12 @@ from typing import Final, Literal
 from materiac.program import END, Agent, Image, Json, Loop, Materia, Program, Socket, Utility
 from materiac.render.boxes import Box, boxes, iterating
 from materiac.render.colors import hex_color
+from materiac.render.covered import Covered
 from materiac.render.lettering import visible
 
 START_ID: Final = "start"
 END_ID: Final = "end"
+UNCOVERED: Final = "NOT COVERED"
 
 _DEFAULT_TIMEOUT_MS: Final = Utility().timeout_ms
 _BEFORE: Final = {"exit": "used up", "done": "used up", "empty": "list empty"}
@@ -27,7 +29,8 @@ class Node:
     """A socket, or in an overview a whole box.
 
     `does` says with what the work is done, `reads` how the output is read, `marks` are words for what
-    a shape may show too, `notes` are limits and what happens to the item.
+    a shape may show too, `notes` are limits and what happens to the item. `covered` is None where no
+    coverage is shown.
     """
 
     id: str
@@ -39,11 +42,15 @@ class Node:
     marks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     color: str | None = None
+    covered: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A way that control can go. `box` is the box that it leaves as a whole, where it does."""
+    """A way that control can go. `box` is the box that it leaves as a whole, where it does.
+
+    `covered` and `spent` are None where no coverage is shown; `spent` says whether its budget was used up.
+    """
 
     source: str
     target: str
@@ -52,6 +59,8 @@ class Arrow:
     budget: int | None = None
     box: str | None = None
     count: int = 1
+    covered: bool | None = None
+    spent: bool | None = None
 
     @property
     def when(self) -> str:
@@ -62,13 +71,19 @@ class Arrow:
     @property
     def limit(self) -> str:
         """How often it may be taken, or in an overview how many ways it stands for."""
-        budget = "" if self.budget is None else f"≤{self.budget}"
+        spent = " not used up" if self.spent is False else ""
+        budget = "" if self.budget is None else f"≤{self.budget}{spent}"
         return " ".join(filter(None, (budget, "" if self.count == 1 else f"×{self.count}")))
+
+    @property
+    def fault(self) -> str:
+        """What coverage has to say of it."""
+        return UNCOVERED if self.covered is False else ""
 
     @property
     def words(self) -> str:
         """What is written beside the arrow of a drawing."""
-        return " ".join(filter(None, (self.when, self.limit)))
+        return " ".join(filter(None, (self.when, self.limit, self.fault)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +97,17 @@ class Diagram:
     arrows: tuple[Arrow, ...]
 
 
-def make(image: Image) -> Diagram:
-    """The picture of a program: every socket, every way."""
-    program = image.program
+def make(image: Image, seen: Covered | None = None) -> Diagram:
+    """The picture of a program: every socket, every way, and which of them were `seen`."""
+    program, seen = image.program, seen or Covered()
     ids = {name: f"n{number}" for number, name in enumerate(program.sockets, 1)}
     drawn, strays = boxes(image, ids)
     return Diagram(
         title=visible(program.name),
         facts=tuple((heading, visible(line)) for heading, line in _facts(image)),
-        nodes=tuple(_node(image, s, ids[s.id], strays.get(s.id, ())) for s in program.sockets.values()),
+        nodes=tuple(_node(image, s, ids[s.id], strays.get(s.id, ()), seen) for s in program.sockets.values()),
         boxes=drawn,
-        arrows=tuple(_arrows(program, {**ids, END: END_ID})),
+        arrows=tuple(_arrows(program, {**ids, END: END_ID}, seen)),
     )
 
 
@@ -127,7 +142,7 @@ def _sentence(rule: Json) -> str:
     )
 
 
-def _node(image: Image, socket: Socket, node_id: str, groups: Iterable[str]) -> Node:
+def _node(image: Image, socket: Socket, node_id: str, groups: Iterable[str], seen: Covered) -> Node:
     program = image.program
     materia = program.materia[socket.materia]
     colors = image.settings.colors
@@ -139,9 +154,21 @@ def _node(image: Image, socket: Socket, node_id: str, groups: Iterable[str]) -> 
         does=visible(_does(materia)),
         reads=socket.parse,
         marks=tuple(_marks(materia, program.loops.get(socket.loop or ""))),
-        notes=(*map(visible, _notes(program, socket, materia)), *(f"group {name}" for name in groups)),
+        notes=(
+            *map(visible, _notes(program, socket, materia)),
+            *(f"group {name}" for name in groups),
+            *_unseen(socket, seen),
+        ),
         color=hex_color(colors.get(socket.id) or colors.get(materia.name) or ""),
+        covered=seen.was("socket", socket.id),
     )
+
+
+def _unseen(socket: Socket, seen: Covered) -> Iterator[str]:
+    if seen.was("socket", socket.id) is False:
+        yield UNCOVERED
+    elif seen.was("repair", socket.id) is False:
+        yield "no repair turn covered"
 
 
 def _called(materia: Materia, socket: Socket) -> str:
@@ -200,34 +227,42 @@ def _notes(program: Program, socket: Socket, materia: Materia) -> Iterator[str]:
         yield f"≤{materia.utility.timeout_ms / 1000:g} s"
 
 
-def _arrows(program: Program, ids: Mapping[str, str]) -> Iterator[Arrow]:
-    yield Arrow(START_ID, ids[program.entry], "start")
+def _arrows(program: Program, ids: Mapping[str, str], seen: Covered) -> Iterator[Arrow]:
+    yield Arrow(START_ID, ids[program.entry], "start", covered=seen.was("socket", program.entry))
     exits: dict[str, list[Arrow]] = {}
     for loop in program.loops.values():
         for way in loop.exits:
-            arrow = Arrow(ids[way.source], ids[way.to], "exit", way.condition)
+            was = seen.was("exit", way.source, way.condition)
+            arrow = Arrow(ids[way.source], ids[way.to], "exit", way.condition, covered=was)
             exits.setdefault(way.source, []).append(arrow)
     for socket in program.sockets.values():
-        for edge in socket.edges:
-            yield Arrow(ids[socket.id], ids[edge.to], "edge", edge.when, edge.max_traversals)
-        yield from _otherwise(socket, ids)
+        yield from _edges(socket, ids, seen)
+        yield from _otherwise(socket, ids, seen)
         yield from exits.get(socket.id, ())
-        yield from _done(program, socket, exits.get(socket.id, ()), ids)
-    yield from _empty(program, ids)
+        yield from _done(program, socket, exits.get(socket.id, ()), ids, seen)
+    yield from _empty(program, ids, seen)
 
 
-def _otherwise(socket: Socket, ids: Mapping[str, str]) -> Iterator[Arrow]:
+def _edges(socket: Socket, ids: Mapping[str, str], seen: Covered) -> Iterator[Arrow]:
+    for index, edge in enumerate(socket.edges):
+        was, spent = (seen.was(kind, socket.id, str(index)) for kind in ("edge", "exhaustion"))
+        ends = ids[socket.id], ids[edge.to]
+        yield Arrow(*ends, "edge", edge.when, edge.max_traversals, covered=was, spent=spent)
+
+
+def _otherwise(socket: Socket, ids: Mapping[str, str], seen: Covered) -> Iterator[Arrow]:
     guards = {edge.when for edge in socket.edges}
     if "always" in guards or guards >= {"satisfied", "not_satisfied"}:
         return
+    was = seen.was("end", socket.id)
     if socket.edges or socket.advance:
-        yield Arrow(ids[socket.id], END_ID, "otherwise", "otherwise")
+        yield Arrow(ids[socket.id], END_ID, "otherwise", "otherwise", covered=was)
     else:
-        yield Arrow(ids[socket.id], END_ID, "edge")
+        yield Arrow(ids[socket.id], END_ID, "edge", covered=was)
 
 
 def _done(
-    program: Program, socket: Socket, exits: Iterable[Arrow], ids: Mapping[str, str]
+    program: Program, socket: Socket, exits: Iterable[Arrow], ids: Mapping[str, str], seen: Covered
 ) -> Iterator[Arrow]:
     """The way of a list that is used up and for which no exit of this socket holds."""
     loop = program.loops.get(socket.loop or "")
@@ -236,13 +271,15 @@ def _done(
     guards = {arrow.condition for arrow in exits}
     if not guards & {"always", socket.advance.when}:
         words = "otherwise" if guards else "always"
-        yield Arrow(ids[socket.id], ids[socket.advance.done or loop.done], "done", words)
+        ends = ids[socket.id], ids[socket.advance.done or loop.done]
+        yield Arrow(*ends, "done", words, covered=seen.was("done", socket.id))
 
 
-def _empty(program: Program, ids: Mapping[str, str]) -> Iterator[Arrow]:
+def _empty(program: Program, ids: Mapping[str, str], seen: Covered) -> Iterator[Arrow]:
     framed = {loop.id: f"c{number}" for number, loop in enumerate(iterating(program), 1)}
     for loop in program.loops.values():
-        yield Arrow(ids[loop.sockets[0]], ids[loop.empty], "empty", box=framed.get(loop.id))
+        ends, was = (ids[loop.sockets[0]], ids[loop.empty]), seen.was("empty", loop.id)
+        yield Arrow(*ends, "empty", box=framed.get(loop.id), covered=was)
 
 
 def captions(node: Node) -> Iterator[str]:

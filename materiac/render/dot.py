@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from materiac.render.boxes import Box
+from materiac.render.covered import color
 from materiac.render.diagram import END_ID, START_ID, Arrow, Diagram, Node, captions
 from materiac.render.layout import layout
 from materiac.render.lettering import columns, label_width, wrap
@@ -75,8 +76,9 @@ def _node(node: Node) -> Iterator[str]:
     yield from _NODE_STYLES[node.kind]
     if any("generator" in mark for mark in node.marks):
         yield "peripheries=2"
-    if node.color is not None:
-        yield f'color="{node.color}", penwidth=2'
+    line = color(was_covered=node.covered) or node.color
+    if line is not None:
+        yield f'color="{line}", penwidth=2'
     if not all(map(str.isascii, lines)):
         # A layout without fonts for a script takes its letters for narrow ones.
         yield f"width={_MARGIN_INCHES + _CELL_INCHES * max(map(columns, lines)):.2f}"
@@ -110,6 +112,9 @@ def _line(arrow: Arrow, *placing: str) -> str:
     attributes = list(placing)
     if arrow.kind in _ARROW_STYLES:
         attributes.append(f"style={_ARROW_STYLES[arrow.kind]}")
+    line = color(was_covered=arrow.covered)
+    if line is not None:
+        attributes.append(f'color="{line}", fontcolor="{line}"')
     if arrow.words:
         attributes.append(f'label=" {arrow.words}"')
     return f"{arrow.source} -> {arrow.target} [{', '.join(attributes)}]"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from materiac.render.boxes import Box
+from materiac.render.covered import color
 from materiac.render.diagram import END_ID, START_ID, Arrow, Diagram, Node, captions
 from materiac.render.outline import Close, outline
 
@@ -41,9 +42,14 @@ def _body(diagram: Diagram) -> Iterator[str]:
     boxes = {box.id: box for box in diagram.boxes}
     for arrow in diagram.arrows:
         yield _line(arrow, boxes)
+    for index, arrow in enumerate(diagram.arrows):
+        line = color(was_covered=arrow.covered)
+        if line is not None:
+            yield f"linkStyle {index} stroke:{line}"
     for node in diagram.nodes:
-        if node.color is not None:
-            yield f"style {node.id} stroke:{node.color},stroke-width:2px"
+        line = color(was_covered=node.covered) or node.color
+        if line is not None:
+            yield f"style {node.id} stroke:{line},stroke-width:2px"
 
 
 def _part(part: Box | Node | Close) -> str:

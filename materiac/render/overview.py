@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from materiac.program import Image
 from materiac.render.boxes import Box
-from materiac.render.diagram import Arrow, Diagram, Node, make
+from materiac.render.covered import Covered
+from materiac.render.diagram import UNCOVERED, Arrow, Diagram, Node, make
 
 
-def overview(image: Image) -> Diagram:
+def overview(image: Image, seen: Covered | None = None) -> Diagram:
     """The picture with every loop, and every group without loops in it, folded to one node.
 
     Lines between the same two nodes become one, with their number.
     """
-    whole = make(image)
+    whole = make(image, seen)
     around = _around_loops(whole.boxes)
     folded = {node: box for box in _outermost(whole.boxes, around) for node in box.nodes}
     names = {node: box.id for node, box in folded.items()}
@@ -46,7 +47,7 @@ def _ancestors(box: str, parents: Mapping[str, str | None]) -> Iterator[str]:
         parent = parents[parent]
 
 
-def _nodes(nodes: Iterable[Node], folded: Mapping[str, Box]) -> Iterator[Node]:
+def _nodes(nodes: Sequence[Node], folded: Mapping[str, Box]) -> Iterator[Node]:
     seen = set()
     for node in nodes:
         box = folded.get(node.id)
@@ -54,13 +55,22 @@ def _nodes(nodes: Iterable[Node], folded: Mapping[str, Box]) -> Iterator[Node]:
             yield node
         elif box.id not in seen:
             seen.add(box.id)
-            yield _fold(box)
+            yield _fold(box, [other for other in nodes if other.id in box.nodes])
 
 
-def _fold(box: Box) -> Node:
+def _fold(box: Box, members: Sequence[Node]) -> Node:
     number = len(box.nodes)
     size = f"{number} socket{'' if number == 1 else 's'}"
-    return Node(box.id, box.name, f"{box.kind} of {size}", box.kind, does="", notes=box.lines)
+    was = _all(member.covered for member in members)
+    notes = (*box.lines, UNCOVERED) if was is False else box.lines
+    name = f"{box.kind} of {size}"
+    return Node(box.id, box.name, name, box.kind, does="", notes=notes, covered=was)
+
+
+def _all(covered: Iterable[bool | None]) -> bool | None:
+    """Whether all of what is known was covered; None where nothing is."""
+    known = [was for was in covered if was is not None]
+    return all(known) if known else None
 
 
 def _renamed(box: Box, names: Mapping[str, str]) -> Box:
@@ -83,4 +93,5 @@ def _one(parallel: list[Arrow]) -> Arrow:
         return first
     if all(other == first for other in others):
         return replace(first, count=len(parallel))
-    return Arrow(first.source, first.target, "edge", count=len(parallel))
+    was = _all(arrow.covered for arrow in parallel)
+    return Arrow(first.source, first.target, "edge", count=len(parallel), covered=was)

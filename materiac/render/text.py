@@ -71,7 +71,8 @@ def _ways(arrows: Sequence[Arrow], names: Mapping[str, str], indent: int) -> Ite
     for arrow in arrows:
         limit = f" ({arrow.limit})" if arrow.limit else ""
         when = f"{arrow.when:>{size}} " if size else ""
-        yield f"{' ' * indent}{_GAP}{when}→ {names[arrow.target]}{limit}"
+        fault = f"  {arrow.fault}" if arrow.fault else ""
+        yield f"{' ' * indent}{_GAP}{when}→ {names[arrow.target]}{limit}{fault}"
 
 
 def _boxes(diagram: Diagram, names: Mapping[str, str]) -> Iterator[str]:
@@ -91,6 +92,6 @@ def _ends(diagram: Diagram, box: Box, names: Mapping[str, str]) -> Iterator[str]
     nodes = set(box.nodes)
     for arrow in diagram.arrows:
         if box.kind == "loop" and arrow.source in nodes and arrow.kind in ("exit", "done"):
-            yield f"after {names[arrow.source]}: {arrow.when} → {names[arrow.target]}"
+            yield f"after {names[arrow.source]}: {arrow.when} → {names[arrow.target]}  {arrow.fault}".rstrip()
         if arrow.box == box.id:
-            yield f"{arrow.when} → {names[arrow.target]}"
+            yield f"{arrow.when} → {names[arrow.target]}  {arrow.fault}".rstrip()

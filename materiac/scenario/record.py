@@ -134,13 +134,17 @@ def _text(folder: Path, file: str) -> str:
 
 
 def _answer(text: str) -> Any:
-    """A text, as an object where it is nothing but one that is written the same way again."""
+    """A text, as an object where it is nothing else, in a spelling that a program may give it."""
     try:
         data = json.loads(text)
-        plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        spellings = {
+            json.dumps(data, ensure_ascii=ascii_, separators=separators)
+            for ascii_ in (False, True)
+            for separators in (None, (",", ":"))
+        }
     except (ValueError, RecursionError):
         return text
-    return {"json": data} if isinstance(data, dict) and plain == text.strip() else text
+    return {"json": data} if isinstance(data, dict) and text.strip() in spellings else text
 
 
 def _listed(answers: _Answers) -> Json:
