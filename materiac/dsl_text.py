@@ -93,10 +93,11 @@ def _parser() -> lark.Lark:
 def _cache(grammar: str) -> Path | None:
     """The file of the tables, which lark makes, and makes again where it is damaged or of another version."""
     logging.getLogger("lark").addHandler(logging.NullHandler())
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "materiac"
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
+        home = (cache if cache.is_absolute() else Path.home() / ".cache") / "materiac"
         home.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):
         return None
     digest = hashlib.sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()
     return home / f"grammar-{digest[:16]}"

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Final, Literal
 
 from materiac import json_text
-from materiac.diagnostic import Finding
-from materiac.source import Document, Source
+from materiac.diagnostic import Finding, Located, Place, Severity
+from materiac.source import Document, Pointer, Source, Span
 
 Language = Literal["json", "dsl"]
 
@@ -35,6 +35,23 @@ def read(name: str, raw: bytes, language: Language | None) -> tuple[Source, Docu
     from materiac import dsl_text  # noqa: PLC0415 - what is JSON does without the grammar
 
     return source, *dsl_text.read(source)
+
+
+def document(name: str, raw: bytes, language: Language | None) -> tuple[Document | None, list[Located]]:
+    """Read a text that has to hold an object, with what is wrong with it in its places."""
+    source, found, findings = read(name, raw, language)
+    if found is not None and not isinstance(found.data, dict):
+        words = "a loadout file is an object"
+        findings, found = [Finding("invalid-value", Severity.ERROR, words, found.span(()))], None
+    return found, [_located(source, finding) for finding in findings]
+
+
+def _located(source: Source, finding: Finding) -> Located:
+    def place(at: Pointer | Span) -> Place:
+        return Place(source, at if isinstance(at, Span) else Span(0, 0))
+
+    related = tuple((place(part.at), part.message) for part in finding.related)
+    return Located(finding, place(finding.at), related)
 
 
 def language_of(source: Source) -> Language:

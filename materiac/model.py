@@ -328,7 +328,8 @@ class Frame(Marked):
 
 
 class Config(Frame):
-    """A whole file: the frame, the loadouts, the materia."""
+    """A whole file: the frame, what it imports, the loadouts, the materia."""
 
+    imports: list[Word] = Field(default_factory=_no_items, alias="import")
     loadouts: dict[str, Loadout] = Field(default_factory=_no_fields)
     materia: dict[str, Materia] = Field(default_factory=_no_fields)

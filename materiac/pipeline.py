@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from materiac import collector, json_text, layers, misfit, rules, shape
+from materiac import collector, imports, languages, layers, misfit, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
+from materiac.languages import Language
 from materiac.layers import Layered
 from materiac.normalize import normalize
 from materiac.rules.rule import FileView
@@ -31,12 +32,25 @@ if TYPE_CHECKING:
 class Text:
     """A file as it was read: the name that it is reported under, and its bytes.
 
-    Of one that is `shipped` with the package, the loadouts and the materia count and nothing else.
+    Of one that is `shipped` with the package or that is `imported`, the loadouts and the materia count and
+    nothing else. `imports` has what became of each of its imports, in their order.
     """
 
     name: str
     raw: bytes
     shipped: bool = False
+    language: Language | None = None
+    imported: bool = False
+    imports: tuple[Import, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An import of a text: where it is written, and the name of the text that it brought in, or a finding."""
+
+    path: str
+    at: Pointer
+    came: str | Finding
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,7 @@ class _Front:
     documents: list[Document] = field(default_factory=list)
     findings: list[Located] = field(default_factory=list)
     shipped: int = 0
+    brought: dict[str, dict[Pointer, str]] = field(default_factory=dict)
 
     @property
     def layered(self) -> Layered:
@@ -67,18 +82,27 @@ class _Front:
 
     def add(self, text: Text) -> None:
         """Read one more text, on top of those before it."""
-        source, found = json_text.decode(text.name, text.raw)
-        document = None
-        if not found:
-            document, found = json_text.read(source)
+        source, document, found = languages.read(text.name, text.raw, text.language)
         self.findings += [_placed(Document(source, None, dict), finding) for finding in found]
         if document is not None and not isinstance(document.data, dict):
             words = f"found {misfit.found(document.data)}, expected an object"
             self.findings.append(_placed(document, Finding("invalid-value", Severity.ERROR, words, ())))
         elif document is not None:
+            document, found = imports.without_imports(document)
+            found += self._imported(text, document)
+            self.findings += [_placed(document, finding) for finding in found]
             document, found = normalize(document, self.data)
             self.findings += [_placed(document, finding) for finding in found]
-            self._lay(_bare(document) if text.shipped else document, shipped=text.shipped)
+            self._lay(_bare(document) if text.shipped or text.imported else document, shipped=text.shipped)
+
+    def _imported(self, text: Text, document: Document) -> list[Finding]:
+        """What is wrong with the imports of a text; remembers what it brings in to those that import it."""
+        came = [part for part in text.imports if isinstance(part.came, str)]
+        brought = [(part.at, part.path, self.brought.get(str(part.came), {})) for part in came]
+        self.brought[text.name] = {at: file for _, _, files in brought for at, file in files.items()}
+        self.brought[text.name] |= dict.fromkeys(imports.brought_in(document), text.name)
+        wrong = [part.came for part in text.imports if isinstance(part.came, Finding)]
+        return [*wrong, *imports.clashes(document.data, brought)]
 
     def _lay(self, document: Document, *, shipped: bool) -> None:
         self.documents.append(document)
@@ -94,12 +118,12 @@ def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...
     with collector.paused():
         front = _read(texts)
         if not _sound(front, texts):
-            return tuple(_of(front.findings, texts[-1].name))
+            return tuple(_of(front.findings, texts))
         layered = front.layered
         names, choice = _to_check(layered, asked)
         found = [_locate(layered, finding) for finding in _examine(layered, names).findings]
         located = [*front.findings, *(_of_choice(layered, finding) for finding in choice), *found]
-        return tuple(_of(located, layered.top.source.name))
+        return tuple(_of(located, texts))
 
 
 def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
@@ -209,8 +233,17 @@ def _to_check(layered: Layered, asked: str | None) -> tuple[list[str], list[Find
     return names, []
 
 
-def _of(findings: Iterable[Located], name: str) -> list[Located]:
-    return [part for part in findings if part.place is None or part.place.source.name == name]
+def _of(findings: Iterable[Located], texts: Sequence[Text]) -> list[Located]:
+    """The findings in the topmost text and in those that it imports."""
+    by_name = {text.name: text for text in texts}
+    names: set[str] = set()
+    waiting = [texts[-1].name]
+    while waiting:
+        name = waiting.pop()
+        names.add(name)
+        came = [part.came for part in by_name[name].imports if isinstance(part.came, str)]
+        waiting += [other for other in came if other in by_name and other not in names]
+    return [part for part in findings if part.place is None or part.place.source.name in names]
 
 
 def _of_choice(layered: Layered, finding: Finding) -> Located:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from materiac import pipeline
+from materiac.cli.importing import follow
 from materiac.report.text import render
 from materiac.resources import folder
 
@@ -22,12 +23,13 @@ def bless(pytestconfig: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session")
 def checked() -> Callable[[bytes], str]:
-    """The text report on a file, called `loadout.json`, on top of the bundled loadouts."""
+    """The text report on a file, called `loadout.json`, above the bundled loadouts and its imports."""
     below = [
         pipeline.Text(str(path), path.read_bytes()) for path in sorted(folder("loadouts").glob("*.json"))
     ]
 
     def report(raw: bytes) -> str:
-        return render(pipeline.check([*below, pipeline.Text("loadout.json", raw)]), colour=False)
+        texts = follow(pipeline.Text("loadout.json", raw), allow_outside=False)
+        return render(pipeline.check([*below, *texts]), colour=False)
 
     return report

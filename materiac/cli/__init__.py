@@ -47,6 +47,13 @@ COMMANDS = (
     Command(
         "utility", "utility", "call a built-in utility by hand", "echo '{}' | materiac utility vcs.detect"
     ),
+    Command("fmt", "fmt", "lay out loadout files", "materiac fmt --check loadout.materia"),
+    Command(
+        "convert",
+        "convert",
+        "write a loadout file in the other language",
+        "materiac convert loadout.json -o loadout.materia",
+    ),
     Command(
         "export",
         "export",

@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from materiac.cli import reading
+from materiac.cli.reading import Reading
+
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
 
@@ -27,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 when there is a finding of this severity or worse (default: error)",
     )
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
+    reading.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
     files = list(dict.fromkeys(options.files))
-    looked_at, found = _look(files, options.loadout)
+    looked_at, found = _look(files, options.loadout, reading.reading(options))
     if looked_at or options.format == "json":
         _show(found, options.format)
     if looked_at < len(files):
@@ -52,7 +56,7 @@ def _run(options: argparse.Namespace) -> int:
     return int(any(part.finding.severity >= level for part in found))
 
 
-def _look(files: Iterable[str], loadout: str | None) -> tuple[int, list[Located]]:
+def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int, list[Located]]:
     """How many files could be looked at, and what was found in them."""
     from materiac import pipeline, report
     from materiac.cli import loading
@@ -65,7 +69,8 @@ def _look(files: Iterable[str], loadout: str | None) -> tuple[int, list[Located]
         return 0, []
     for file in files:
         try:
-            layers = below.on_top(loading.read_text(file))
+            text = loading.read_text(file, how.language)
+            layers = below.on_top(text, allow_outside=how.allow_outside)
         except loading.UnreadableError as error:
             loading.complain(str(error))
             continue

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from materiac.cli import reading
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a loadout file, or - for standard input")
@@ -14,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write the machine (default: standard output)"
     )
+    reading.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     from materiac.cli import loading
     from materiac.program import image_data
 
-    image = loading.image_or_report(options.file, options.loadout)
+    image = loading.image_or_report(options.file, options.loadout, reading.reading(options))
     if image is None:
         return 2
     text = json.dumps(image_data(image), ensure_ascii=False, indent=1) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from materiac.cli.importing import follow
+from materiac.cli.reading import Reading
 from materiac.diagnostic import Severity
 from materiac.pipeline import Text, compile_loadout
 from materiac.report import ordered
@@ -17,10 +20,13 @@ from materiac.report import text as report
 from materiac.resources import folder
 
 if TYPE_CHECKING:
+    from materiac.languages import Language
     from materiac.program import Image, Json
 
 STANDARD_INPUT = "-"
-PROJECT_FILES = (".materia/loadout.json", ".pi/pi-materia.json")
+PROJECT_FILES = (".materia/loadout.json", ".materia/loadout.materia", ".pi/pi-materia.json")
+
+_BY_NAME = Reading()
 
 
 class UnreadableError(Exception):
@@ -33,10 +39,11 @@ class Layers:
 
     texts: tuple[Text, ...]
 
-    def on_top(self, text: Text) -> Layers:
-        """These layers with one more; a file that is among them already moves to the top."""
-        rest = tuple(below for below in self.texts if not _same(below.name, text.name))
-        return Layers((*rest, text))
+    def on_top(self, text: Text, *, allow_outside: bool = False) -> Layers:
+        """These layers with one more, and what it imports below it; a file among them moves up."""
+        added = follow(text, allow_outside=allow_outside)
+        rest = tuple(below for below in self.texts if not any(_same(below.name, new.name) for new in added))
+        return Layers((*rest, *added))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,7 +63,8 @@ def below(cwd: Path, environ: Mapping[str, str]) -> Layers:
     """The layers that lie below a named file: the bundled ones, the user's, the project's."""
     project = next((cwd / name for name in PROJECT_FILES if (cwd / name).is_file()), None)
     files = [file for file in (_user_file(environ), project) if file is not None and file.is_file()]
-    return Layers((*bundled(), *(read_text(_shown(file, cwd)) for file in files)))
+    texts = (follow(read_text(_shown(file, cwd)), allow_outside=False) for file in files)
+    return Layers((*bundled(), *itertools.chain.from_iterable(texts)))
 
 
 def _user_file(environ: Mapping[str, str]) -> Path | None:
@@ -70,12 +78,12 @@ def _user_file(environ: Mapping[str, str]) -> Path | None:
     return config / "materiac" / "materia.json"
 
 
-def read_text(name: str) -> Text:
+def read_text(name: str, language: Language | None = None) -> Text:
     """Read a file, or standard input for `-`. Raises `UnreadableError`."""
     if name == STANDARD_INPUT:
-        return Text("<stdin>", sys.stdin.buffer.read())
+        return Text("<stdin>", sys.stdin.buffer.read(), language=language)
     try:
-        return Text(name, Path(name).read_bytes())
+        return Text(name, Path(name).read_bytes(), language=language)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableError(f"cannot read '{name}': {why}") from error
@@ -102,7 +110,7 @@ class Loaded:
     files: tuple[str, ...]
 
 
-def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
+def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY_NAME) -> Loaded | None:
     """Load a compiled machine, or compile a loadout on top of the layers below; None after complaining.
 
     Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed.
@@ -111,14 +119,16 @@ def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
 
     try:
         named = file or os.environ.get("MATERIA_CONFIG") or None
-        layers, text = surroundings(), read_text(named) if named is not None else None
+        layers = surroundings()
+        text = read_text(named, reading.language) if named is not None else None
         image = _machine(text) if text is not None else None
     except (UnreadableError, ImageError) as error:
         complain(str(error))
         return None
     if image is not None and text is not None:
         return Loaded(image, {}, (text.name,))
-    layers = layers if text is None else layers.on_top(text)
+    if text is not None:
+        layers = layers.on_top(text, allow_outside=reading.allow_outside)
     compiled = compile_loadout(layers.texts, loadout)
     told = [part for part in ordered(compiled.findings) if part.finding.severity >= Severity.WARNING]
     if told:
@@ -126,9 +136,9 @@ def load_or_report(file: str | None, loadout: str | None) -> Loaded | None:
     return None if compiled.image is None else Loaded(compiled.image, compiled.resolved, layers.names)
 
 
-def image_or_report(file: str, loadout: str | None) -> Image | None:
+def image_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Image | None:
     """The image of `load_or_report`."""
-    loaded = load_or_report(file, loadout)
+    loaded = load_or_report(file, loadout, reading)
     return loaded.image if loaded is not None else None
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from materiac.cli import reading
+
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
     from materiac.cli.loading import Loaded
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
     )
+    reading.add_arguments(parser)
     add_surroundings(parser)
 
 
@@ -58,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
     """0 complete, 1 failed, 2 could not start, 3 a fault of our own, 4 waiting or stopped."""
     from materiac.cli import loading
 
-    return cast(options, lambda: loading.load_or_report(options.file, options.loadout))
+    how = reading.reading(options)
+    return cast(options, lambda: loading.load_or_report(options.file, options.loadout, how))
 
 
 def cast(
