@@ -17,7 +17,7 @@ from materiac.misfit import found
 from materiac.names import END, fault
 from materiac.normalize import normalize
 from materiac.shipped import BUILTIN_WRITES, SCRIPTS
-from materiac.source import KEY, Document
+from materiac.source import KEY, Document, Source
 from materiac.views import WORK_ITEM_INDEX, WORK_ITEMS
 
 _REWRITTEN: Final = "write "
@@ -56,6 +56,11 @@ def modernise(name: str, raw: bytes, below: Mapping[str, Any]) -> Modern:
     rewrite = _Rewrite(document, below, lost)
     data = rewrite.file()
     return Modern(data, tuple(_located(document, lost)), rewrite.count + len(findings), rewrite.named)
+
+
+def forms_of_today(data: Fields) -> Fields:
+    """Merged data, which `normalize` has been over, without the forms that only the compiler knows."""
+    return _Rewrite(Document(Source("merged", ""), data, dict), {}, []).file()
 
 
 def _located(document: Document, findings: list[Finding]) -> Iterator[Located]:

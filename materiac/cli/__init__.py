@@ -7,7 +7,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 from materiac import __version__
@@ -18,7 +18,10 @@ INTERRUPTED = 130
 
 
 class Command(NamedTuple):
-    """A command: the module `materiac.cli.<module>` has `add_arguments(parser)` and `run(options)`."""
+    """A command: the module `materiac.cli.<module>` has `add_arguments(parser)` and `run(options)`.
+
+    It may have `arrange(words)`, which gives the words of the call in the way in which they are parsed.
+    """
 
     name: str
     module: str
@@ -67,6 +70,12 @@ COMMANDS = (
         "materiac import old.json -o loadout.json",
     ),
     Command("new", "new", "begin a loadout from a template", "materiac new review-loop"),
+    Command(
+        "link",
+        "link",
+        "chain loadouts into one",
+        "materiac link plan.json build.json@Build -o both.json",
+    ),
 )
 
 
@@ -139,7 +148,8 @@ def _run(command: Command, words: Sequence[str]) -> int:
     parser = _command_parser(command)
     parser.add_argument("--version", action="version", version=f"materiac {__version__}")
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(words))
+    arrange: Callable[[Sequence[str]], list[str]] = getattr(module, "arrange", list)
+    code: int = module.run(parser.parse_args(arrange(words)))
     return code
 
 
