@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from materiac.program import END, Program, Socket, holds
+from materiac.program import END, Program, Socket
 from materiac.runtime.contract import contract_of
 from materiac.runtime.journal import Record
 from materiac.runtime.usage import TURN
+from materiac.verdict import holds
 
 KINDS: Final = ("socket", "edge", "exit", "done", "end", "empty", "exhaustion", "repair")
 Key = tuple[str, str, str]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from materiac.program import Image, Program, Socket
+from materiac.runtime.follow_up import TITLE
+from materiac.runtime.journal import Record
 from materiac.scenario.answers import TEXT, Writers, output
 from materiac.scenario.elements import Element, Key, elements, taken
 from materiac.scenario.model import Scenario
@@ -44,9 +46,9 @@ def generate(image: Image, environ: Mapping[str, str], most: int = MOST_PLACES) 
         for choice in _choices(walk):
             script.answer(choice)
         data = script.as_data()
-        result, covered = _ran(data, image, environ)
+        result, covered, prompts = _ran(data, image, environ)
         fresh = [left.pop(key) for key in list(left) if key in covered]
-        scenarios.append(_scenario(number, data, result, fresh))
+        scenarios.append(_scenario(number, data, result, prompts, fresh))
     return Generated(scenarios, list(left.values()), planned.cut)
 
 
@@ -54,12 +56,37 @@ def _choices(walk: Walk) -> Iterator[Choice]:
     return (step.choice for step in walk if step.choice is not None)
 
 
-def _ran(data: Json, image: Image, environ: Mapping[str, str]) -> tuple[Json, set[Key | None]]:
-    played = play(Scenario.model_validate({"name": "made", **data}), image, environ)
-    return played.result, {taken(image.program, record) for record in played.records}
+def _ran(data: Json, image: Image, environ: Mapping[str, str]) -> tuple[Json, set[Key | None], Json]:
+    """What came of a walk, what it covered, and which prompts say that a visit is rework."""
+    made = {"name": "made", **data}
+    played = play(Scenario.model_validate(made), image, environ)
+    prompts = {prompt: {"has": TITLE} for prompt in _reworks(played.records)}
+    if prompts:
+        told = play(Scenario.model_validate({**made, "expect": {"prompts": prompts}}), image, environ)
+        untold = {misfit.loc[1] for misfit in told.misfits if misfit.loc[0] == "prompts"}
+        prompts = {prompt: wanted for prompt, wanted in prompts.items() if prompt not in untold}
+    return played.result, {taken(image.program, record) for record in played.records}, prompts
 
 
-def _scenario(number: int, data: Json, result: Json, fresh: Iterable[Element]) -> Json:
+def _reworks(records: Iterable[Record]) -> Iterator[str]:
+    """The first visit behind each edge that sends something back."""
+    seen: set[tuple[str, int]] = set()
+    visits: Counter[str] = Counter()
+    back = False
+    for record in records:
+        fields = record.fields
+        if record.type == "socket_started":
+            visits[fields["socket"]] += 1
+            if back:
+                yield f"{fields['socket']}#{visits[fields['socket']]}"
+        elif record.type == "socket_finished":
+            route = fields["route"]
+            edge = fields["socket"], route["edge"]
+            back = route["kind"] == "edge" and route["when"] == "not_satisfied" and edge not in seen
+            seen.add(edge)
+
+
+def _scenario(number: int, data: Json, result: Json, prompts: Json, fresh: Iterable[Element]) -> Json:
     visits = len(result["path"])
     failure = result["failure"]
     outcome = f"{failure['kind']} at {failure['socket']}" if failure else result["status"]
@@ -69,7 +96,7 @@ def _scenario(number: int, data: Json, result: Json, fresh: Iterable[Element]) -
         "name": f"{number}: {outcome} after {visits} visit{'' if visits == 1 else 's'}",
         **({"about": f"the first to cover: {covers}"} if covers else {}),
         **data,
-        "expect": {**expect, "path": result["path"]},
+        "expect": {**expect, "path": result["path"], **({"prompts": prompts} if prompts else {})},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class Loadouts:
 
     def get(self, target: Target, folder: Path) -> Compiled:
         """What came of compiling a loadout whose file is named from `folder`. Raises `LoadoutError`."""
-        file = None if target.file is None else folder / target.file
+        file = None if target.file is None else _short(folder / target.file)
         key = (None if file is None else file.resolve(), target.name)
         if key not in self._compiled:
             self._compiled[key] = compile_loadout(self.texts(file), target.name)
@@ -38,6 +39,12 @@ class Loadouts:
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise LoadoutError(f"cannot read the loadout '{file}': {why}") from error
         return (*(text for text in self._below if not _is(text, file)), Text(str(file), raw))
+
+
+def _short(file: Path) -> Path:
+    """A file without steps up and down in its name, unless a link among them leads elsewhere."""
+    short = Path(os.path.normpath(file))
+    return short if short.resolve() == file.resolve() else file
 
 
 def _is(text: Text, file: Path) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from materiac.agents.protocol import AgentError, Request
 from materiac.agents.scripted import Script, Scripted
@@ -18,6 +20,8 @@ from materiac.runtime.visit import Json, Visit, VisitWaits
 from materiac.scenario.expectations import Aftermath, Misfit, misfits
 from materiac.scenario.model import Scenario, prompt_of
 from materiac.scenario.read import Placed, misplaced, unknown_name
+
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - the folder in it gets a name of its own
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Played:
 
 def play(scenario: Scenario, image: Image, environ: Mapping[str, str]) -> Played:
     """Run a scenario whose names `faults` has found nothing wrong with."""
-    with tempfile.TemporaryDirectory(prefix="materiac-test-", ignore_cleanup_errors=True) as name:
+    room = _room(scenario, image.program)
+    with tempfile.TemporaryDirectory(prefix="materiac-test-", dir=room, ignore_cleanup_errors=True) as name:
         scratch = Path(name).resolve()
         work = scratch / "work"
         work.mkdir()
@@ -56,6 +61,16 @@ def play(scenario: Scenario, image: Image, environ: Mapping[str, str]) -> Played
         after = Aftermath(image.program, outcome.as_data(), tuple(records), outcome.folder, work)
         found = misfits(scenario.expect, after)
         return Played(tuple(found), after.result, after.records, outcome.seconds)
+
+
+def _room(scenario: Scenario, program: Program) -> Path | None:
+    """Where the scratch folder lies: in memory, if there is room and no command runs in it."""
+    runs = any(
+        program.materia[socket.materia].utility is not None and socket.id not in scenario.utilities
+        for socket in program.sockets.values()
+    )
+    usable = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
+    return _MEMORY if usable and not runs and "TMPDIR" not in os.environ else None
 
 
 def _lay_out(files: Mapping[str, str], work: Path) -> None:

@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import Any, Final, Self
 
 from materiac.path import parse_source
-from materiac.program import END, Loop, Program, Socket, holds
+from materiac.program import END, Loop, Program, Socket
 from materiac.runtime.items import ItemId, Loops
 from materiac.runtime.scopes import Landmark, Scopes
 from materiac.scenario.answers import List, Writers
 from materiac.scenario.elements import Element, Key, after, verdicts
+from materiac.verdict import holds
 
 LENGTHS: Final = (1, 2, 0)
 """How long lists are, in the order in which that is tried."""
