@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from materiac.source import Pointer, Source, Span
 
@@ -21,16 +21,14 @@ class Severity(enum.IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A second place that explains a finding, with a few words."""
 
     at: Pointer | Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One fault. `at` is a pointer into the document, or a span where there is no value yet."""
 
     rule: str
@@ -41,16 +39,14 @@ class Finding:
     help: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A range of a text."""
 
     source: Source
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A finding with its places, ready to be shown. `place` is None where no text was read."""
 
     finding: Finding

@@ -16,26 +16,18 @@ from materiac.names import END
 from materiac.routes import Route, past, routes_after, routes_past
 from materiac.source import Pointer
 from materiac.views import (
-    WORK_ITEM,
-    WORK_ITEM_INDEX,
-    WORK_ITEMS,
     Assignment,
     ExitRoute,
     LoopView,
     SocketView,
     Step,
-    Verdict,
     assignments,
     foreach_view,
-    holds,
     loop_view,
     step,
 )
 
 __all__ = [
-    "WORK_ITEM",
-    "WORK_ITEMS",
-    "WORK_ITEM_INDEX",
     "Assignment",
     "ExitRoute",
     "LoadoutGraph",
@@ -43,8 +35,6 @@ __all__ = [
     "Route",
     "SocketView",
     "Step",
-    "Verdict",
-    "holds",
 ]
 
 

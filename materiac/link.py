@@ -10,9 +10,9 @@ from typing import Any, Final
 from materiac.ends import End, ends, falls_through
 from materiac.link_frame import joined
 from materiac.names import END, MAX_LENGTH, fault
+from materiac.path import WORK_ITEMS
 from materiac.program import Program
 from materiac.template import references
-from materiac.views import WORK_ITEMS
 
 Fields = dict[str, Any]
 

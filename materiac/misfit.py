@@ -6,9 +6,8 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import NoneType
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -72,8 +71,7 @@ _SHOWN = 40
 Loc = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(NamedTuple):
     """One fault of a part, and the way within the part to what has to go for the rest to be sound."""
 
     finding: Finding

@@ -16,9 +16,10 @@ from materiac.layers import Layered
 from materiac.misfit import found
 from materiac.names import END, fault
 from materiac.normalize import normalize
+from materiac.path import WORK_ITEMS
 from materiac.shipped import BUILTIN_WRITES, SCRIPTS
 from materiac.source import KEY, Document, Source
-from materiac.views import WORK_ITEM_INDEX, WORK_ITEMS
+from materiac.views import WORK_ITEM_INDEX
 
 _REWRITTEN: Final = "write "
 """How the advice of a finding begins that says what an early form is written as today."""

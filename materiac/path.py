@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 OUTPUT = "$"
+WORK_ITEMS: Final = "state.workItems"
+"""The list that generators write and that loops go through."""
+
 ROOTS: Final = frozenset({OUTPUT, "state", "item", "lastOutput", "lastJson", "cursor"})
 ITEM_NAMES: Final = ("item", "workItem")
 RESERVED: Final = frozenset(

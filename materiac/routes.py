@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from materiac.names import END
 from materiac.source import Pointer
 from materiac.views import ExitRoute, LoopView, SocketView
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """One step that control may take. `kind` is edge, exit, done, end, empty or past.
 
     `progress` is true where the step follows an advance within the list, `used_up` where it follows one
@@ -45,7 +44,7 @@ def routes_after(
         yield route
         loop = loop_of.get(route.target)
         if loop is not None and _may_be_empty(socket, loop):
-            yield replace(route, target=past(loop), kind="empty", at=loop.at)
+            yield route._replace(target=past(loop), kind="empty", at=loop.at)
 
 
 def routes_past(loop: LoopView, loop_of: Mapping[str, LoopView], known: Container[str]) -> Iterator[Route]:

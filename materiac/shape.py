@@ -5,7 +5,6 @@ What is wrong is reported once; then it is left out, so that the rules can still
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -48,7 +47,7 @@ class Shaped:
         if not self.kept:
             return finding
         related = tuple(Related(self._at(other.at), other.message) for other in finding.related)
-        return dataclasses.replace(finding, at=self._at(finding.at), related=related)
+        return finding._replace(at=self._at(finding.at), related=related)
 
     def _at(self, at: Pointer | Span) -> Pointer | Span:
         return at if isinstance(at, Span) else _original(self.kept, at)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -25,16 +25,14 @@ Pointer = tuple[str | int | Mark, ...]
 """The way to a value: keys and indexes from the root; `(*pointer, KEY)` is the key itself."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range of character offsets."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A place in a text: line and column, both from 1, columns in characters."""
 
     line: int

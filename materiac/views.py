@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from materiac import model, shipped
 from materiac.names import END
-from materiac.path import Path, PathError, parse_source, parse_target
+from materiac.path import WORK_ITEMS, Path, PathError, parse_source, parse_target
 from materiac.source import Pointer
+from materiac.verdict import Verdict, holds
 
-WORK_ITEMS = "state.workItems"
 WORK_ITEM = "workItem"
 WORK_ITEM_INDEX = "workItemIndex"
 
-Verdict = bool | None
 
-
-def holds(when: str, verdict: Verdict) -> bool:
-    """Whether a condition holds for a verdict; None is an output without one."""
-    return when == "always" or verdict is (when == "satisfied")
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One merged assignment of a socket, and where it is written."""
 
     target: str
@@ -32,8 +25,7 @@ class Assignment:
     at: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The advance of a socket, its own or the one that an early exit says."""
 
     when: str
@@ -41,8 +33,7 @@ class Step:
     at: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class ExitRoute:
+class ExitRoute(NamedTuple):
     """A way out of a loop that is used up; `at` is the exit, `to_at` its target."""
 
     id: str

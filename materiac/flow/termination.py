@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from materiac.digraph import shortest
 from materiac.source import KEY, Pointer
@@ -30,16 +30,14 @@ if TYPE_CHECKING:
 Writers = dict[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Trap:
+class Trap(NamedTuple):
     """Sockets that lead to nothing but each other, and a shortest way from the start to one of them."""
 
     sockets: tuple[str, ...]
     way: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """An edge that would bound a cycle, had it a budget."""
 
     source: str
@@ -47,8 +45,7 @@ class Bound:
     at: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(NamedTuple):
     """Nodes that a cast may come to over and over; the first stands again at the end.
 
     `bound` is None where no edge can bound it; `at` is that edge, else what makes the cycle. `loop` is

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from materiac.diagnostic import Place
 
@@ -19,8 +18,7 @@ _UNSAFE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """A line to show, what fills the line below it up to the carets, and how many carets there are."""
 
     number: int

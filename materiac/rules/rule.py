@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from materiac.diagnostic import Finding, Related, Severity
 from materiac.source import Pointer
@@ -73,8 +73,7 @@ class LoadoutView:
         return dropped | self.graph.sockets.keys()
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule: its name, how bad a breach is, one line about it, and the function that looks.
 
     `check` looks at one loadout, `check_file` at the file around them; a rule has either, both, or

@@ -11,8 +11,9 @@ import pytest
 
 from materiac import model
 from materiac.flow.termination import free_cycles, growing_lists, item_cycles, repeated_runs, traps
-from materiac.graph import LoadoutGraph, SocketView, Verdict
+from materiac.graph import LoadoutGraph, SocketView
 from materiac.names import END
+from materiac.verdict import Verdict
 
 MATERIA: dict[str, model.Materia] = {
     "Plain": model.AgentMateria.model_validate({"prompt": "p"}),
