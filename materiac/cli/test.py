@@ -89,6 +89,9 @@ def _test(options: argparse.Namespace, loadouts: Loadouts) -> int:
     from materiac.cli import loading
     from materiac.scenario.coverage import Coverage
 
+    missing = next((folder for folder in options.casts if not Path(folder).is_dir()), None)
+    if missing is not None:
+        raise loading.UnreadableError(f"'{missing}' is no folder")
     placed, findings = _read(options.paths or ["."], options.only)
     if not placed and not findings and not options.casts:
         where = ", ".join(f"'{path}'" for path in options.paths or ["."])
@@ -157,7 +160,6 @@ def _judged(
 
 
 def _coverage(verdicts: list[Verdict], loadouts: Loadouts, options: argparse.Namespace) -> Coverage:
-    from materiac.cli import loading
     from materiac.scenario.coverage import Coverage
 
     coverage = Coverage()
@@ -165,8 +167,6 @@ def _coverage(verdicts: list[Verdict], loadouts: Loadouts, options: argparse.Nam
         if verdict.compiled is not None:
             coverage.add(verdict.compiled, verdict.played.records if verdict.played else None)
     for folder in options.casts:
-        if not Path(folder).is_dir():
-            raise loading.UnreadableError(f"'{folder}' is no folder")
         coverage.add_casts(Path(folder), loadouts)
     return coverage
 

@@ -109,9 +109,15 @@ def _counts(expect: Expect, after: Aftermath) -> Iterator[Misfit]:
     for socket, wanted in (expect.visits or {}).items():
         found = after.result["visits"].get(socket, 0)
         if found != wanted:
-            yield Misfit(("visits", socket), f"'{socket}' was visited {found} times, expected {wanted}")
+            words = f"'{socket}' was visited {_times(found)}, expected {_times(wanted)}"
+            yield Misfit(("visits", socket), words)
     if expect.turns is not None and after.turns > expect.turns:
-        yield Misfit(("turns",), f"agents took {after.turns} turns, expected at most {expect.turns}")
+        turns = f"{after.turns} turn{'' if after.turns == 1 else 's'}"
+        yield Misfit(("turns",), f"agents took {turns}, expected at most {expect.turns}")
+
+
+def _times(number: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _subset(wanted: Any, found: Any, loc: Loc = ()) -> Iterator[tuple[Loc, str]]:

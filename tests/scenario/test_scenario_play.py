@@ -136,7 +136,7 @@ MISFITS: dict[str, tuple[Any, str]] = {
         {"items": [None, "WI-1", "WI-2", "WI-1", "WI-1", None]},
         "\"WI-2\": the item of visit 3 is 'WI-1', expected 'WI-2'",
     ),
-    "visits": ({"visits": {"check": 3}}, "3: 'check' was visited 2 times, expected 3"),
+    "visits": ({"visits": {"check": 3}}, "3: 'check' was visited twice, expected 3 times"),
     "state": (
         {"state": {"envelope": {"satisfied": False}}},
         "false: state 'envelope.satisfied' is true, expected false",
