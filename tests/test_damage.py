@@ -255,7 +255,7 @@ def memory() -> Iterator[Path]:
 
 @pytest.mark.parametrize("part", range(4))
 def test_damaged_loadouts(part: int, memory: Path) -> None:
-    check_range(range(part * 200, part * 200 + 200), memory)
+    check_range(range(part * 100, part * 100 + 100), memory)
 
 
 @pytest.mark.slow
