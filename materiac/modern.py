@@ -55,8 +55,9 @@ def modernise(name: str, raw: bytes, below: Mapping[str, Any]) -> Modern:
     document, findings = normalize(document, below)
     lost = [finding for finding in findings if not (finding.help or "").startswith(_REWRITTEN)]
     rewrite = _Rewrite(document, below, lost)
+    rewrite.count = len(findings) - len(lost)
     data = rewrite.file()
-    return Modern(data, tuple(_located(document, lost)), rewrite.count + len(findings), rewrite.named)
+    return Modern(data, tuple(_located(document, lost)), rewrite.count, rewrite.named)
 
 
 def forms_of_today(data: Fields) -> Fields:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0: written, without errors; 1: written, and errors are left in it; 2: nothing could be written."""
-    from materiac import pipeline
+    from materiac import json_print, pipeline
     from materiac.cli import loading
     from materiac.modern import modernise
 
@@ -34,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     _show(modern.findings)
     if modern.data is None:
         return 2
-    written = f"{json.dumps(modern.data, ensure_ascii=False, indent=2)}\n".encode()
+    written = json_print.written(modern.data).encode()
     if loading.write_output(options.output, written):
         return 2
     loading.complain(f"{modern.rewritten} early forms rewritten")

@@ -23,6 +23,8 @@ NAMES: Final = (
     "docs/commands.md",
     "docs/running.md",
     "docs/agents.md",
+    "docs/exports.md",
+    "docs/linking.md",
     "docs/scenarios.md",
 )
 """The pages whose examples are told apart by their fences."""
