@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
@@ -14,11 +15,15 @@ _LONGEST: Final = 2_000
 
 def difference(found: Sequence[str | None], wanted: Sequence[str | None]) -> tuple[str, ...]:
     """Lines that begin with `=` for what both have, `-` for what is missing, `+` for what is too much."""
-    old, new = ([str(part) for part in way[:_LONGEST]] for way in (wanted, found))
-    lines = []
+    same = sum(
+        1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(wanted, found, strict=False))
+    )
+    old, new = ([str(part) for part in way[same : same + _LONGEST]] for way in (wanted, found))
+    before = _middle_left_out([str(part) for part in found[:same]], first=True, last=False)
+    lines = [f"= {_way(before)}"] if before else []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            lines.append(f"= {_way(_middle_left_out(old[a:b], first=a == 0, last=b == len(old)))}")
+            lines.append(f"= {_way(_middle_left_out(old[a:b], first=False, last=b == len(old)))}")
             continue
         if b > a:
             lines.append(f"- {_way(old[a:b])}")

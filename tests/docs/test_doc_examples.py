@@ -13,8 +13,9 @@ from doc_pages import PAGES, Block, Page
 from materiac import pipeline
 from materiac.agents.scripted import Script, Scripted
 from materiac.runtime.run import Order, run
+from materiac.scenario import read as scenarios
 
-KINDS = ("loadout", "fragment", "script", "result")
+KINDS = ("loadout", "fragment", "script", "scenario", "result")
 EXAMPLES = [
     pytest.param(page, block, id=f"{page.name}:{block.line}")
     for page in PAGES
@@ -32,6 +33,8 @@ def test_an_example_is_what_its_fence_says(page: Page, block: Block) -> None:
         assert found(block) == wanted(block)
     if kinds == ["script"]:
         Script.model_validate(value)
+    if kinds == ["scenario"]:
+        assert scenarios.read("x.scenario.json", block.text.encode())[1] == []
 
 
 def found(block: Block) -> set[tuple[str, str]]:
