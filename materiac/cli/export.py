@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from materiac.cli import reading
+
 FORMATS = ("mermaid", "plantuml", "scxml", "python")
 
 
@@ -11,6 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a loadout file, a compiled machine, or - for standard input"
     )
+    reading.add_arguments(parser)
     parser.add_argument(
         "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
     )
@@ -24,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     from materiac import export
     from materiac.cli import loading
 
-    image = loading.image_or_report(options.file, options.loadout)
+    image = loading.image_or_report(options.file, options.loadout, reading.reading(options))
     if image is None:
         return 2
     chosen = export.FORMATS[options.to]

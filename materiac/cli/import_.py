@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from materiac.cli.loading import Layers
     from materiac.diagnostic import Located
+    from materiac.languages import Language
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0: written, without errors; 1: written, and errors are left in it; 2: nothing could be written."""
-    from materiac import json_print, pipeline
+    from materiac import formatting, pipeline
     from materiac.cli import loading
     from materiac.modern import modernise
 
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
     _show(modern.findings)
     if modern.data is None:
         return 2
-    written = json_print.written(modern.data).encode()
+    language: Language = "dsl" if (options.output or "").endswith(".materia") else "json"
+    written = formatting.written(modern.data, language).encode()
     if loading.write_output(options.output, written):
         return 2
     loading.complain(f"{modern.rewritten} early forms rewritten")

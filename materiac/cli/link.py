@@ -64,10 +64,19 @@ def run(options: argparse.Namespace) -> int:
     if loaded is None or state is None:
         return 2
     if options.request is None or options.output is not None:
-        code = loading.write_output(options.output, text.encode())
+        code = loading.write_output(options.output, _laid_out(text, options.output).encode())
         if code or options.request is None:
             return code
     return run_command.cast(options, lambda: loaded, state)
+
+
+def _laid_out(text: str, output: str | None) -> str:
+    """The file in the language that its ending asks for."""
+    import json
+
+    from materiac import formatting
+
+    return formatting.written(json.loads(text), "dsl" if (output or "").endswith(".materia") else "json")
 
 
 def _linked(specs: Sequence[str], name: str | None) -> tuple[Loaded | None, str]:

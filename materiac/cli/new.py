@@ -17,6 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", metavar="NAME", help="what the loadout is called (default: as the template)"
     )
+    parser.add_argument(
+        "--language", choices=("json", "dsl"), default="json", help="what to write it in (default: json)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if wrong is not None:
         loading.complain(f"the name {wrong}")
         return 2
-    return _write(Path(options.output), _files(options.template, options.name))
+    return _write(Path(options.output), _files(options.template, options.name, options.language))
 
 
 def _list() -> int:
@@ -52,16 +55,19 @@ def _text(file: str) -> str:
     return (folder("loadouts") / "templates" / file).read_text(encoding="utf-8")
 
 
-def _files(template: str, name: str | None) -> dict[str, str]:
+def _files(template: str, name: str | None, language: str) -> dict[str, str]:
     """The texts of the new files, by their names; both are laid out as the template is."""
-    loadout, scenario = _text(f"{template}.json"), _text(f"{template}.scenario.json")
-    if name is None:
-        return {f"{template}.json": loadout, f"{template}.scenario.json": scenario}
-    [called] = json.loads(loadout)["loadouts"]
-    file = f"{name.replace(' ', '-')}.json"
-    loadout = loadout.replace(f"{json.dumps(called)}: {{", f"{json.dumps(name, ensure_ascii=False)}: {{", 1)
-    scenario = scenario.replace(json.dumps(f"{template}.json"), json.dumps(file, ensure_ascii=False))
-    return {file: loadout, f"{file.removesuffix('.json')}.scenario.json": scenario}
+    ending = "materia" if language == "dsl" else "json"
+    loadout, scenario = _text(f"{template}.{ending}"), _text(f"{template}.scenario.json")
+    stem = template if name is None else name.replace(" ", "-")
+    if name is not None:
+        [called] = json.loads(_text(f"{template}.json"))["loadouts"]
+        quoted = json.dumps(name, ensure_ascii=False)
+        loadout = loadout.replace(f"loadout {called} {{", f"loadout {quoted} {{", 1)
+        loadout = loadout.replace(f"{json.dumps(called)}: {{", f"{quoted}: {{", 1)
+    file = json.dumps(f"{stem}.{ending}", ensure_ascii=False)
+    scenario = scenario.replace(json.dumps(f"{template}.json"), file)
+    return {f"{stem}.{ending}": loadout, f"{stem}.scenario.json": scenario}
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> int:

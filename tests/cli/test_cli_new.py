@@ -54,18 +54,21 @@ def test_templates_are_listed_with_what_they_do(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("name", [None, "Mein Grüß-Plan"])
+@pytest.mark.parametrize("language", ["json", "dsl"])
 def test_a_template_checks_clean_and_goes_as_its_scenario_says(
-    template: str, name: str | None, here: Path, capfd: pytest.CaptureFixture[str]
+    template: str, name: str | None, language: str, here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["new", template, *([] if name is None else ["--name", name])]) == 0
+    words = ["--language", language, *([] if name is None else ["--name", name])]
+    assert main(["new", template, *words]) == 0
     loadout, scenario = map(Path, capfd.readouterr().out.splitlines())
     assert main(["check", "--strict", str(loadout)]) == 0
-    data = json.loads(loadout.read_text(encoding="utf-8"))
-    assert list(data["loadouts"]) == [name or template.title()]
-    assert loadout.name == ("Mein-Grüß-Plan.json" if name else f"{template}.json")
+    ending = "json" if language == "json" else "materia"
+    assert loadout.name == f"{'Mein-Grüß-Plan' if name else template}.{ending}"
     for told in scenarios(scenario):
         assert told["loadout"] == loadout.name
-        got = played(told, here).as_data()
+        result = played(told, here)
+        assert result.cast.program.name == (name or template.title())
+        got = result.as_data()
         expect = told["expect"]
         assert got["status"] == expect["status"]
         assert (got["failure"] or {}).get("kind") == expect.get("failure")
