@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     making = parser.add_argument_group("making scenarios").add_mutually_exclusive_group()
     making.add_argument(
-        "--generate", metavar="LOADOUT", help="write scenarios that take every way of a loadout file"
+        "--generate", metavar="LOADOUT", help="write scenarios that take every way of it: a file, or a name"
     )
     making.add_argument("--record", metavar="CAST", help="write a scenario of the cast in this folder")
     parser.add_argument(
@@ -212,18 +212,20 @@ def _generate(options: argparse.Namespace, loadouts: Loadouts) -> int:
     from materiac.cli import loading
     from materiac.report import ordered, text
     from materiac.scenario.generate import generate
-    from materiac.scenario.model import Target
+    from materiac.scenario.model import Target, is_file
     from materiac.scenario.search import MOST_PLACES
     from materiac.scenario.spelling import spelled
 
-    target = Target(file=options.generate, name=options.loadout)
+    file, name = (
+        (options.generate, options.loadout) if is_file(options.generate) else (None, options.generate)
+    )
+    target = Target(file=file, name=name)
     compiled = loadouts.get(target, Path())
     if compiled.image is None:
         print(text.render(ordered(compiled.findings), colour=False), end="", file=sys.stderr)
         return UNUSABLE
     made = generate(compiled.image, os.environ)
-    file = _from_output(options.generate, options.output)
-    named = {"file": file, "name": options.loadout} if options.loadout else file
+    named = _named(_from_output(file, options.output) if file is not None else None, name)
     about = f"Made by `materiac test --generate` for '{compiled.image.program.name}'."
     data = {"about": about, "loadout": named, "scenarios": made.scenarios}
     for element in made.missed:
@@ -231,6 +233,11 @@ def _generate(options: argparse.Namespace, loadouts: Loadouts) -> int:
     if made.cut:
         loading.complain(f"the search was cut at {MOST_PLACES:,} places: there may be one all the same")
     return loading.write_output(options.output, spelled(data).encode())
+
+
+def _named(file: str | None, name: str | None) -> str | dict[str, str] | None:
+    """A loadout as a scenario names it."""
+    return {"file": file, "name": name} if file is not None and name is not None else file or name
 
 
 def _record(options: argparse.Namespace) -> int:

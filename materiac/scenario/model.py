@@ -48,8 +48,12 @@ def _as_target(value: Any) -> Any:
     """A loadout in a word: a file if it looks like one, else a name."""
     if not isinstance(value, str):
         return value
-    is_file = "/" in value or PurePosixPath(value).suffix in (".json", ".materia")
-    return {"file" if is_file else "name": value}
+    return {"file" if is_file(value) else "name": value}
+
+
+def is_file(word: str) -> bool:
+    """Whether a word names the file of a loadout, and not a loadout."""
+    return "/" in word or PurePosixPath(word).suffix in (".json", ".materia")
 
 
 def _as_failure(value: Any) -> Any:

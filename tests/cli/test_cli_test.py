@@ -184,6 +184,19 @@ def test_making_scenarios_and_playing_them(capsys: pytest.CaptureFixture[str]) -
     assert "14 of 14 covered, 100.0 %" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "loadout"),
+    [
+        (["Hello"], "Hello"),
+        (["./loadout.json", "--loadout", "L"], {"file": "./loadout.json", "name": "L"}),
+        (["loadout.json"], "./loadout.json"),
+    ],
+)
+def test_naming_a_loadout(words: list[str], loadout: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["test", "--generate", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["loadout"] == loadout
+
+
 def test_what_no_made_scenario_comes_to(capsys: pytest.CaptureFixture[str]) -> None:
     Path("loadout.json").write_text(json.dumps(loadout({"a": socket(), "b": socket()})))
     assert main(["test", "--generate", "loadout.json"]) == 0
