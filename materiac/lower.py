@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from materiac import model, program, shipped
-from materiac.graph import WORK_ITEMS, LoadoutGraph, LoopView, SocketView
+from materiac.flow.regions import regions
+from materiac.graph import LoadoutGraph, LoopView, SocketView
 from materiac.names import END
-from materiac.path import parse_target
+from materiac.path import WORK_ITEMS, parse_target
 
 
 def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.Materia]) -> program.Image:
@@ -24,6 +25,7 @@ def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.M
         max_concurrency=frame.parallelism.max_concurrency,
         state_keys=tuple(dict.fromkeys(_state_keys(graph.sockets.values()))),
         properties=tuple(graph.loadout.properties),
+        regions={r.generator: r for r in _regions(graph, frame)},
     )
     return program.Image(compiled, _settings(graph, frame, materia, used))
 
@@ -120,6 +122,20 @@ def _loop(loop: LoopView) -> program.Loop:
     )
 
 
+def _regions(graph: LoadoutGraph, frame: model.Frame) -> Iterator[program.Region]:
+    for view in regions(graph):
+        loop = view.loop
+        if loop is not None:
+            yield program.Region(
+                generator=view.generator.id,
+                prelude=tuple(view.prelude),
+                loop=loop.id,
+                door=view.door,
+                after=view.after,
+                max_concurrency=loop.max_concurrency or frame.parallelism.max_concurrency,
+            )
+
+
 def _budget(budget: model.Budget) -> program.Budget:
     return program.Budget(
         budget.max_tokens, budget.max_cost_usd, float(budget.warn_at_percent), budget.stop_at_limit
@@ -135,6 +151,8 @@ def _state_keys(sockets: Iterable[SocketView]) -> Iterator[str]:
             yield from shipped.BUILTIN_WRITES.get(builtin_of(socket.materia) or "", ())
         if socket.parse == "json":
             yield from ("context", "envelope", WORK_ITEMS.removeprefix("state."))
+        if socket.generator and socket.materia is not None and socket.materia.parallel:
+            yield program.FAN_IN
 
 
 def _settings(

@@ -1,9 +1,12 @@
 """From a program to a `transitions` machine whose callbacks perform the sockets.
 
-One state a socket, with those for the start, the end, a failure and a wait beside them; one trigger, `step`. What a
-socket may do next are its transitions, in order, and the library takes the first whose conditions
-pass: that is the rule of the language. Exits, used-up lists and empty loops are transitions like the
-edges are, so the machine that is drawn is the machine that runs.
+One state a socket, with those for the start, the end, a failure and a wait beside them; one trigger,
+`step`. What a socket may do next are its transitions, in order, and the library takes the first whose
+conditions pass: that is the rule of the language. Exits, used-up lists and empty loops are transitions
+like the edges are, so the machine that is drawn is the machine that runs.
+
+A parallel region is one state too: entering it runs all its streams. Each stream is driven by a machine
+of its own, of the region alone.
 
 States and the trigger have generated names: a socket may be called `state` or `trigger`. A callback
 never fires the trigger; the runtime's loop does, or a long cast would overflow the stack.
@@ -19,7 +22,7 @@ from typing import Protocol
 from transitions import EventData, Machine, State, Transition
 
 from materiac import collector
-from materiac.program import END, Edge, Loop, Program, Socket
+from materiac.program import END, Edge, Loop, Program, Region, Socket
 
 START, FAILED, WAITING = "<start>", "<failed>", "<waiting>"
 """States that are no sockets; no socket can have such a name."""
@@ -32,7 +35,7 @@ logging.getLogger("transitions").setLevel(logging.WARNING)  # its debug records 
 class Way:
     """One step out of a socket.
 
-    `kind` is start, edge, exit, done, empty or end; or failed, waiting, budget or limit, where the
+    `kind` is start, edge, exit, done, empty, joined or end; or failed, waiting, budget or limit, where the
     cast goes no further: then `blocked` is the step that it did not take.
     """
 
@@ -95,21 +98,39 @@ class _Machine(Machine):
     transition_cls = _Transition
 
 
-class Grid:
-    """A program as a running machine."""
+Streams = Callable[[Region], None]
+"""Runs the streams of a region; then the driver says what came of it, as of a visit."""
 
-    def __init__(self, program: Program, driver: Driver) -> None:
-        self._program, self._driver = program, driver
-        self._ids = {id_: f"s{i}" for i, id_ in enumerate(program.sockets)}
+
+class Grid:
+    """A program as a running machine.
+
+    Without `streams`, regions are sockets like all others. With `region` it is the machine of one stream,
+    for which every way out of the region leads to the end.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        driver: Driver,
+        streams: Streams | None = None,
+        region: Region | None = None,
+    ) -> None:
+        self._program, self._driver, self._streams = program, driver, streams
+        self._region = region
+        inside = region.sockets(program) if region else program.sockets
+        self._ids = {id_: f"s{i}" for i, id_ in enumerate(inside)}
+        self._regions = program.regions if streams and region is None else {}
+        self._joins = {id_: f"r{i}" for i, id_ in enumerate(self._regions)}
         self._position = _Position()
         with collector.paused():
             self._machine = self._build()
         self._event = self._machine.events[_TRIGGER]
-        self._names = {state: id_ for id_, state in self._ids.items()}
+        self._names = {state: id_ for ids in (self._ids, self._joins) for id_, state in ids.items()}
 
     @property
     def at(self) -> str:
-        """The socket that the machine is at; or `START`, `END`, `FAILED`, `WAITING`."""
+        """The socket that the machine is at, or whose streams run; or `START`, `END`, `FAILED`, `WAITING`."""
         return self._names.get(self._position.state, self._position.state)
 
     @property
@@ -123,29 +144,50 @@ class Grid:
 
     def _build(self) -> Machine:
         states = [START, END, FAILED, WAITING]
-        performed = [
-            State(self._ids[id_], on_enter=[self._performing(s)]) for id_, s in self._program.sockets.items()
-        ]
+        sockets = [self._program.sockets[id_] for id_ in self._ids]
+        performed = [State(self._ids[s.id], on_enter=[self._performing(s)]) for s in sockets]
+        joined = [State(self._joins[id_], on_enter=[self._running(r)]) for id_, r in self._regions.items()]
         machine = _Machine(
             model=None,
-            states=[*states, *performed],
+            states=[*states, *performed, *joined],
             initial=START,
             auto_transitions=False,
             send_event=True,
             queued=False,
         )
         machine.set_state(START, self._position)
-        self._add(machine, START, Way("start", START, self._program.entry), [])
-        for socket in self._program.sockets.values():
+        for way, conditions in self._beginning():
+            self._add(machine, START, way, conditions)
+        for socket in sockets:
             for way, conditions in self._steps(socket):
                 self._add(machine, self._ids[socket.id], way, conditions)
+        for region in self._regions.values():
+            for way, conditions in self._joining(region):
+                self._add(machine, self._joins[region.generator], way, conditions)
         return machine
+
+    def _beginning(self) -> Iterator[tuple[Way, list[Condition]]]:
+        if self._region is None:
+            yield Way("start", START, self._program.entry), []
+        else:
+            yield from self._gated(Way("start", START, self._region.entry), [])
 
     def _performing(self, socket: Socket) -> Callable[[EventData], None]:
         return lambda _: self._driver.enter(socket)
 
+    def _running(self, region: Region) -> Callable[[EventData], None]:
+        streams = self._streams
+        return lambda _: streams(region) if streams else None
+
+    def _target(self, way: Way) -> str:
+        """The state that a step leads to."""
+        if way.kind == "edge" and way.source in self._joins:
+            return self._joins[way.source]
+        out = END if self._region is not None and way.to in self._program.sockets else way.to
+        return self._ids.get(way.to, out)
+
     def _add(self, machine: Machine, source: str, way: Way, conditions: list[Condition]) -> None:
-        target = self._ids.get(way.to, way.to)
+        target = self._target(way)
 
         def leave(_: EventData) -> None:
             self._driver.leave(way)
@@ -167,6 +209,12 @@ class Grid:
             yield from self._gated(way, self._verdict(edge.when))
         yield Way("end", socket.id, END), []
 
+    def _joining(self, region: Region) -> Iterator[tuple[Way, list[Condition]]]:
+        driver, generator = self._driver, region.generator
+        yield Way("failed", generator, FAILED), [lambda _: driver.failed()]
+        yield Way("waiting", generator, WAITING), [lambda _: driver.waiting()]
+        yield from self._gated(Way("joined", generator, region.after), [])
+
     def _exits(self, socket: Socket, loop: Loop) -> Iterator[tuple[Way, list[Condition]]]:
         """The verdict's own exit goes before the unconditional one, however they are written."""
         mine = [route for route in loop.exits if route.source == socket.id]
@@ -185,7 +233,7 @@ class Grid:
     def _gated(self, way: Way, conditions: list[Condition]) -> Iterator[tuple[Way, list[Condition]]]:
         """A step, and before it what keeps a cast from taking it: the cast's budget, the edge's own."""
         driver, budget = self._driver, self._program.budget
-        if way.to != END and (budget.max_tokens is not None or budget.max_cost_usd is not None):
+        if self._target(way) != END and (budget.max_tokens is not None or budget.max_cost_usd is not None):
             target = FAILED if budget.stop_at_limit else WAITING
             gate = Way("budget", way.source, target, blocked=way)
             yield gate, [*conditions, lambda _: driver.over_budget(way.to)]

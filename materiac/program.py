@@ -17,13 +17,11 @@ from materiac.path import parse_source, parse_target
 
 FORMAT: Final = 1
 END: Final = "end"
+FAN_IN: Final = "parallelFanIn"
+"""The key of the state that holds what came of streams."""
+_LISTED: Final = ("sockets", "materia", "loops", "regions")
 
 Json = dict[str, Any]
-
-
-def holds(when: str, verdict: bool | None) -> bool:
-    """Whether a condition holds for a verdict; None is an output without one."""
-    return when == "always" or verdict is (when == "satisfied")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +70,31 @@ class Loop:
     source: str | None = None
     max_concurrency: int | None = None
     foreach: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What runs once for each stream of a parallel generator: sockets before its loop, and the loop.
+
+    `prelude` are those sockets in order, the loop is entered at `door`; `after` is where control goes
+    when all streams are done.
+    """
+
+    generator: str
+    prelude: tuple[str, ...]
+    loop: str
+    door: str
+    after: str
+    max_concurrency: int
+
+    @property
+    def entry(self) -> str:
+        """The first socket of a stream."""
+        return self.prelude[0] if self.prelude else self.door
+
+    def sockets(self, program: Program) -> tuple[str, ...]:
+        """All that runs in a stream."""
+        return (*self.prelude, *program.loops[self.loop].sockets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +163,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One loadout, compiled. `state_keys` are the keys that some socket is known to write."""
+    """One loadout, compiled. `state_keys` are the keys that some socket is known to write.
+
+    `regions` are by their generators.
+    """
 
     name: str
     entry: str
@@ -152,6 +178,7 @@ class Program:
     max_concurrency: int = 1
     state_keys: tuple[str, ...] = ()
     properties: tuple[Json, ...] = ()
+    regions: Mapping[str, Region] = field(default_factory=dict)
 
     def digest(self) -> str:
         """SHA-256 of the meaning, in hex: the same for moved keys, layout and white space."""
@@ -159,8 +186,8 @@ class Program:
         data["state_keys"].sort()
         for socket in data["sockets"]:
             socket["assign"] = _settled(socket["assign"])
-        for key in ("sockets", "materia", "loops"):
-            data[key].sort(key=lambda part: str(part.get("id", part.get("name"))))
+        for key in _LISTED:
+            data[key].sort(key=lambda part: str(part.get("id", part.get("name", part.get("generator")))))
         text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -214,9 +241,9 @@ class Image:
 
 
 def to_data(program: Program) -> Json:
-    """The program as JSON values; sockets, loops and materia are lists, in written order."""
+    """The program as JSON values; sockets, materia, loops and regions are lists, in written order."""
     data = dataclasses.asdict(program)
-    for key in ("sockets", "materia", "loops"):
+    for key in _LISTED:
         data[key] = list(data[key].values())
     plain: Json = json.loads(json.dumps(data))
     return plain
@@ -257,7 +284,8 @@ def from_data(data: Json) -> Program:
     sockets = [_socket(part) for part in data["sockets"]]
     materia = [_materia(part) for part in data["materia"]]
     loops = [_loop(part) for part in data["loops"]]
-    rest = {k: v for k, v in data.items() if k not in ("sockets", "materia", "loops", "budget")}
+    regions = [Region(**{**part, "prelude": tuple(part["prelude"])}) for part in data["regions"]]
+    rest = {k: v for k, v in data.items() if k not in (*_LISTED, "budget")}
     rest["state_keys"] = tuple(rest["state_keys"])
     rest["properties"] = tuple(rest["properties"])
     return Program(
@@ -265,6 +293,7 @@ def from_data(data: Json) -> Program:
         sockets={part.id: part for part in sockets},
         materia={part.name: part for part in materia},
         loops={part.id: part for part in loops},
+        regions={part.generator: part for part in regions},
         budget=Budget(**data["budget"]),
     )
 

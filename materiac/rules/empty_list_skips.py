@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from materiac.diagnostic import Finding, Severity
+from materiac.flow.regions import regions
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
-    for loop in view.graph.loops.values():
+    # Without streams a parallel generator leads to where they would lead.
+    streamed = {region.loop.id for region in regions(view.graph) if region.loop is not None}
+    for loop in (loop for id_, loop in view.graph.loops.items() if id_ not in streamed):
         conditions = [route.condition for route in loop.exits]
         if loop.early is not None:
             conditions.append(loop.early.when)

@@ -291,8 +291,8 @@ class Manifest:
     """`manifest.json`, made from the records of a journal; current after every record, at a constant price.
 
     A record that wrote files has them under `files`, as `Written.as_data` gives them, beside its
-    `socket`, `materia`, `itemKey`, `itemLabel` and `visit`; one that renamed some has `moved`. Subscribe
-    it to the journal: `journal.subscribe(manifest)`.
+    `socket`, `materia`, `itemKey`, `itemLabel` and `visit`, in a stream `stream`; one that renamed some has
+    `moved`. Subscribe it to the journal: `journal.subscribe(manifest)`.
     """
 
     _TAIL: Final = "\n]}\n"
@@ -320,4 +320,5 @@ class Manifest:
         for entry in self.entries if moved else ():
             entry["file"] = moved.get(entry["file"], entry["file"])
         place = {key: fields.get(key) for key in ("socket", "materia", "itemKey", "itemLabel", "visit")}
+        place |= {"stream": fields["stream"]} if "stream" in fields else {}
         self.entries += [place | file for file in fields.get("files", ())]

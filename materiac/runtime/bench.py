@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from materiac.agents.protocol import Agent
 from materiac.process import Completed
 from materiac.program import Budget, Program
 from materiac.runtime.artifacts import CastFolder
-from materiac.runtime.journal import Journal
+from materiac.runtime.journal import Appending
 from materiac.runtime.usage import Tally, over
 from materiac.runtime.visit import Visit
 from materiac.utilities.environment import Mask
@@ -34,13 +35,16 @@ StandIn = Callable[[Visit], Completed | None]
 
 @dataclass(frozen=True)
 class Bench:
-    """The surroundings of a cast. `cwd` is where agents and utilities work."""
+    """The surroundings of a cast. `cwd` is where agents and utilities work.
+
+    One of its streams has surroundings of its own: the stream's name, and what ends its commands.
+    """
 
     program: Program
     cast_id: str
     request: str
     folder: CastFolder
-    journal: Journal
+    journal: Appending
     tally: Tally
     agent: Agent
     person: Person | None
@@ -48,6 +52,8 @@ class Bench:
     environ: Mapping[str, str]
     mask: Mask
     stand_in: StandIn | None = None
+    stream: str | None = None
+    stop: threading.Event | None = None
 
     @property
     def budget(self) -> Budget:

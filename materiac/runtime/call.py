@@ -35,6 +35,7 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
             env=_environment(bench, utility),
             timeout_s=utility.timeout_ms / 1000,
             max_bytes=limit,
+            stop=bench.stop,
         )
     except StartError as error:
         failure = VisitFailed("utility-start", bench.mask.text(str(error)))
@@ -74,6 +75,7 @@ def _command(utility: Utility) -> list[str]:
 def _stdin(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | None) -> Json:
     item, utility = visit.item, visit.materia.utility
     params = utility.params if utility else None
+    stream = {} if bench.stream is None else {"stream": bench.stream}
     return {
         "cwd": str(bench.cwd),
         "runDir": str(bench.folder.root),
@@ -89,6 +91,7 @@ def _stdin(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int |
         "itemLabel": item.label if item else None,
         "cursor": cursor,
         "cursors": cursors,
+        **stream,
     }
 
 

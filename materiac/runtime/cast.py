@@ -13,18 +13,20 @@ from typing import Any, Final
 
 from materiac.machine import Way
 from materiac.path import MISSING
-from materiac.program import END, Edge, Loop, Socket, holds
+from materiac.program import END, Edge, Loop, Socket
 from materiac.runtime.ask import ask
 from materiac.runtime.bench import Bench
 from materiac.runtime.call import call
 from materiac.runtime.contract import Accepted
+from materiac.runtime.course import Course
 from materiac.runtime.follow_up import Note, reason_of
-from materiac.runtime.items import Item, ItemId, Loops
+from materiac.runtime.items import ItemId, Loops
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.scopes import Landmark, Scopes
 from materiac.runtime.state import Knowledge
 from materiac.runtime.usage import warn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
+from materiac.verdict import holds
 
 MAX_SHOWN: Final = 4000
 """How many characters of a `text` the journal holds; all of it is in the file of the answer."""
@@ -52,10 +54,12 @@ class _Outcome:
 
     visit: Visit | None = None
     output: Output | None = None
+    advanced: bool = False
     failure: VisitFailed | None = None
     waits: str | None = None
     skipped: bool = False
     used_up: bool = False
+    place: Json | None = None
 
     @property
     def verdict(self) -> bool | None:
@@ -67,21 +71,20 @@ class _Outcome:
 class Cast:
     """The driver of a machine: implements `materiac.machine.Driver`."""
 
-    def __init__(self, bench: Bench, state: Json | None = None) -> None:
+    def __init__(self, bench: Bench, state: Json | None = None, course: Course | None = None) -> None:
         self.bench = bench
         self.program = bench.program
         self.knowledge = Knowledge.starting(state or {})
         self.loops = Loops(self.program)
-        self.path: list[str] = []
-        self.items: list[str | None] = []
-        self.visits: Counter[str] = Counter()
-        self.traversals: Counter[str] = Counter()
+        self.course = course or Course()
+        self.path, self.items = self.course.path, self.course.items
+        self.visits, self.traversals = self.course.visits, self.course.traversals
+        self.numbers: Counter[str] = Counter()
         self.failure: Json | None = None
         self.waits: str | None = None
         self._scopes = Scopes()
         self._arrival: _Arrival | None = None
         self._now = _Outcome()
-        self._warned = False
 
     # What the machine asks
 
@@ -129,7 +132,18 @@ class Cast:
             self._append("loop_skipped", sync=False, socket=way.source, to=way.to)
         elif self._now.visit is not None:
             self._finish(way)
+        elif way.blocked is not None:
+            self._refuse(way, way.blocked)
         self._arrival = _Arrival(way, self._item_id())
+
+    def plan(self) -> list[Json]:
+        """The streams that the last output schedules, each with its `name` and its `workItemIndexes`."""
+        streams: list[Json] = self.knowledge.last_json["parallelSchedule"]["streams"]
+        return streams
+
+    def join(self, place: Json, failure: VisitFailed | None, waits: str | None) -> None:
+        """Say what came of the streams of a region, which take the place of a visit."""
+        self._now = _Outcome(failure=failure, waits=waits, place=place)
 
     def _come(self, socket: Socket) -> None:
         loop = self.program.loops[socket.loop] if socket.loop is not None else None
@@ -144,8 +158,12 @@ class Cast:
         scope_id = item.id if item else self.loops.current()
         if self._arrival is None or not self._arrival.budgeted:
             self._guard(scope_id, ("socket", socket.id))
-        self._count(socket, loop, item)
-        self._perform(Visit(socket, self.program.materia[socket.materia], self.visits[socket.id], item), loop)
+        self.course.visit(socket, item.key if item else None)
+        if loop is not None:
+            self.loops.visit(loop)
+        self.numbers[socket.id] += 1
+        number = self.numbers[socket.id]
+        self._perform(Visit(socket, self.program.materia[socket.materia], number, item), loop)
 
     def _enter(self, loop: Loop) -> None:
         """Put an idle loop under way; doing so is remembered unless a budget of the cast bounds it."""
@@ -163,18 +181,6 @@ class Cast:
             way = " → ".join(f"'{name}'" for name in cycle)
             times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
             raise VisitFailed("stalled", f"{times}; the last one is {way}")
-
-    def _count(self, socket: Socket, loop: Loop | None, item: Item | None) -> None:
-        limit = socket.max_visits
-        if limit is not None and self.visits[socket.id] >= limit:
-            raise VisitFailed(
-                "visit-limit", f"'{socket.id}' has been visited {limit} times, its limit is {limit}"
-            )
-        if loop is not None:
-            self.loops.visit(loop)
-        self.visits[socket.id] += 1
-        self.path.append(socket.id)
-        self.items.append(item.key if item else None)
 
     def _perform(self, visit: Visit, loop: Loop | None) -> None:
         self._now.visit = visit
@@ -218,6 +224,7 @@ class Cast:
     def _advance(self, socket: Socket, loop: Loop | None) -> None:
         step = socket.advance
         if step is not None and loop is not None and holds(step.when, self._now.verdict):
+            self._now.advanced = True
             self._now.used_up = self.loops.advance(loop, self._read)
 
     # After a visit
@@ -246,7 +253,7 @@ class Cast:
     def _traverse(self, way: Way, index: int, edge: Edge) -> None:
         item = self._item_id()
         self._scopes.take(item, way.source, index, edge)
-        self.traversals[f"{way.source}->{way.to}"] += 1
+        self.course.traverse(way.source, way.to)
         accepted = self._now.output.accepted if self._now.output else None
         if edge.when == "not_satisfied" and accepted is not None:
             note = Note(way.source, way.to, index, reason_of(accepted))
@@ -273,8 +280,7 @@ class Cast:
     def _fail(self, failure: VisitFailed | None) -> None:
         if failure is None:
             return
-        visit = self._now.visit
-        place = visit.place() if visit is not None else {"socket": self._arrival_target()}
+        place = self._place()
         self.failure = {
             "kind": failure.kind,
             "message": failure.message,
@@ -284,13 +290,14 @@ class Cast:
         }
         self._append("socket_failed", failure=self.failure, files=failure.files)
 
-    def _arrival_target(self) -> str | None:
-        return self._arrival.way.to if self._arrival else self.program.entry
+    def _place(self) -> Json:
+        if self._now.visit is not None:
+            return self._now.visit.place()
+        return self._now.place or {"socket": self._arrival.way.to if self._arrival else self.program.entry}
 
     def _warn_of_budget(self) -> None:
-        message = None if self._warned else warn(self.program.budget, self.bench.tally)
-        if message is not None:
-            self._warned = True
+        message = warn(self.program.budget, self.bench.tally)
+        if message is not None and self.course.first_warning():
             self._append("budget_warning", sync=False, message=message)
 
     # What the sockets see
@@ -327,7 +334,9 @@ class Cast:
         return None if value is MISSING else value
 
     def _landing(self, to: str) -> str:
-        """Where a step would lead, past loops that would be found empty."""
+        """Where a step would lead, past loops that would be found empty, and regions without streams."""
+        region = self.program.regions.get(self._now.visit.socket.id) if self._now.visit else None
+        to = region.after if region and to == region.entry and not self.plan() else to
         passed = set()
         while to != END and to not in passed:
             passed.add(to)
@@ -343,5 +352,5 @@ class Cast:
 
     def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> None:
         visit = self._now.visit
-        place = visit.place() if visit is not None else {}
+        place = visit.place() if visit is not None else self._now.place or {}
         self.bench.journal.append(kind, sync=sync, **{**place, **fields})

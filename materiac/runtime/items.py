@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,10 +39,11 @@ class _Place:
 
 
 class Loops:
-    """The cursors of a cast's loops."""
+    """The cursors of a cast's loops. A loop that is in `picked` goes through the items at these indexes."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, picked: Mapping[str, Sequence[int]] | None = None) -> None:
         self._loops: Mapping[str, Loop] = program.loops
+        self._picked = picked or {}
         self._places = {id_: _Place() for id_ in program.loops}
         self._clock = 0
 
@@ -51,7 +52,7 @@ class Loops:
         place = self._places[loop.id]
         if place.under_way:
             return False
-        place.cursor, place.under_way = 0, True
+        place.cursor, place.under_way = self._first(loop), True
         place.run += 1
         place.entered = self._tick()
         return True
@@ -68,7 +69,7 @@ class Loops:
     def has_next(self, loop: Loop, read: Read) -> bool:
         """Whether coming to a loop now would find an item."""
         place = self._places[loop.id]
-        return (place.cursor if place.under_way else 0) < len(_listed(read(loop.items)))
+        return (place.cursor if place.under_way else self._first(loop)) < len(_listed(read(loop.items)))
 
     def visit(self, loop: Loop) -> None:
         """Note that a socket of the loop is visited."""
@@ -76,12 +77,23 @@ class Loops:
 
     def advance(self, loop: Loop, read: Read) -> bool:
         """Step the cursor; true where that uses the list up, which makes the loop idle."""
-        place = self._places[loop.id]
-        place.cursor += 1
-        used_up = place.cursor >= len(_listed(read(loop.items)))
+        place, count = self._places[loop.id], len(_listed(read(loop.items)))
+        place.cursor = self._after(loop, place.cursor, count)
+        used_up = place.cursor >= count
         if used_up:
             place.under_way = False
         return used_up
+
+    def _first(self, loop: Loop) -> int:
+        return self._picked[loop.id][0] if loop.id in self._picked else 0
+
+    def _after(self, loop: Loop, index: int, count: int) -> int:
+        """The index of the next item; `count`, that of no item, behind the last one that was picked."""
+        if loop.id not in self._picked:
+            return index + 1
+        picked = self._picked[loop.id]
+        following = picked.index(index) + 1
+        return picked[following] if following < len(picked) else count
 
     def leave(self, loop: Loop) -> None:
         """Make a loop idle: it was found empty."""

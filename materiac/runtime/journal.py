@@ -19,11 +19,11 @@ import os
 import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Protocol, Self
 
 FORMAT: Final = 1
 RESERVED: Final = frozenset({"n", "at", "type", "format", "crc"})
@@ -51,6 +51,26 @@ class Record:
 
 
 Subscriber = Callable[[Record], object]
+
+
+class Appending(Protocol):
+    """What records are added to."""
+
+    def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
+        """As `Journal.append`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A journal for one part of a cast: what is added to it has more fields, the same for all."""
+
+    journal: Appending
+    fields: Mapping[str, Any]
+
+    def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
+        """As `Journal.append`."""
+        return self.journal.append(kind, sync=sync, **{**fields, **self.fields})
 
 
 @dataclass(frozen=True, slots=True)

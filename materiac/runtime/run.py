@@ -17,6 +17,7 @@ from materiac.runtime.artifacts import CastFolder, Manifest, folder_names
 from materiac.runtime.bench import Bench, Person, StandIn
 from materiac.runtime.cast import Cast
 from materiac.runtime.journal import Journal, Subscriber
+from materiac.runtime.lanes import Lanes
 from materiac.runtime.usage import Tally, UsageFile
 from materiac.runtime.visit import Json
 from materiac.utilities.environment import Mask, secrets
@@ -121,7 +122,7 @@ def _characters(text: str) -> str:
 
 
 def _drive(cast: Cast) -> str:
-    grid = Grid(cast.program, cast)
+    grid = Grid(cast.program, cast, Lanes(cast).run)
     try:
         while not grid.over:
             grid.step()

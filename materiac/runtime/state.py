@@ -35,6 +35,10 @@ class Knowledge:
         """With a copy of what the state holds at the start, which prompts show like what sockets wrote."""
         return cls(state=copy.deepcopy(state), written=dict.fromkeys(state))
 
+    def fork(self) -> Knowledge:
+        """A copy that goes its own way."""
+        return copy.deepcopy(self)
+
     def read(self, source: str, item: Item | None, cursor: Cursor, output: Any = MISSING) -> Any:
         """The value of a source path, or `MISSING`."""
         path = parse_source(source)

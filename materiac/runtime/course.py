@@ -1,0 +1,43 @@
+"""Where a cast has been, which all of its streams write down together."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from materiac.program import Socket
+from materiac.runtime.visit import VisitFailed
+
+
+class Course:
+    """The visits of a cast, in the order in which they began, and the edges that were taken."""
+
+    def __init__(self) -> None:
+        self.path: list[str] = []
+        self.items: list[str | None] = []
+        self.visits: Counter[str] = Counter()
+        self.traversals: Counter[str] = Counter()
+        self._warned = False
+        self._lock = threading.Lock()
+
+    def visit(self, socket: Socket, item: str | None) -> None:
+        """Count a visit that begins now, at an item by its key. Raises `VisitFailed` over the limit."""
+        limit = socket.max_visits
+        with self._lock:
+            if limit is not None and self.visits[socket.id] >= limit:
+                words = f"'{socket.id}' has been visited {limit} times, its limit is {limit}"
+                raise VisitFailed("visit-limit", words)
+            self.visits[socket.id] += 1
+            self.path.append(socket.id)
+            self.items.append(item)
+
+    def traverse(self, source: str, target: str) -> None:
+        """Count an edge that is taken."""
+        with self._lock:
+            self.traversals[f"{source}->{target}"] += 1
+
+    def first_warning(self) -> bool:
+        """Whether nobody has warned of the budget yet; from now on somebody has."""
+        with self._lock:
+            first, self._warned = not self._warned, True
+        return first
