@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from materiac.program import END, Program, Socket
+from materiac.program import END, Loop, Program, Socket
 from materiac.runtime.contract import contract_of
 from materiac.runtime.journal import Record
 from materiac.runtime.usage import TURN
@@ -61,9 +61,15 @@ def elements(program: Program) -> list[Element]:
         for element in _of_socket(program, socket):
             found.setdefault(element.key, element)
     for loop in program.loops.values():
-        empty = Element("empty", loop.id, loop.empty)
-        found[empty.key] = empty
+        if not _runs_in_streams(program, loop):
+            empty = Element("empty", loop.id, loop.empty)
+            found[empty.key] = empty
     return list(found.values())
+
+
+def _runs_in_streams(program: Program, loop: Loop) -> bool:
+    """Whether a loop is run by streams, none of which is without items."""
+    return loop.source is not None and program.materia[program.sockets[loop.source].materia].parallel
 
 
 def _of_socket(program: Program, socket: Socket) -> Iterator[Element]:

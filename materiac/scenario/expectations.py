@@ -138,8 +138,12 @@ def _prompts(expect: Expect, after: Aftermath) -> Iterator[Misfit]:
     folders = folder_names(after.program.sockets)
     for key, wanted in expect.prompts.items():
         socket, visit = prompt_of(key)
-        file = after.folder / "contexts" / folders.get(socket, socket) / f"{visit}.md"
-        yield from _texts(("prompts", key), f"the prompt of '{key}'", _content(file), wanted)
+        file = Path("contexts", folders.get(socket, socket), f"{visit}.md")
+        # Streams count their visits apart: what any of them was asked counts.
+        found = [_content(folder / file) for folder in (after.folder, *after.folder.glob("streams/*"))]
+        told = [content for content in found if content is not None]
+        content = "\n".join(told) if told else None
+        yield from _texts(("prompts", key), f"the prompt of '{key}'", content, wanted)
 
 
 def _files(expect: Expect, work: Path) -> Iterator[Misfit]:

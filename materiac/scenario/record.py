@@ -40,6 +40,8 @@ def scenario_of(folder: Path) -> Json:
         raise RecordError(f"the cast in '{folder}' is not over")
     if ended.fields["status"] == "stopped":
         raise RecordError(f"the cast in '{folder}' was stopped, which no scenario can do")
+    if len({record.fields["stream"] for record in records if "stream" in record.fields}) > 1:
+        raise RecordError(f"the cast in '{folder}' had streams side by side, which come in any order")
     answers = _Answers()
     for record in records:
         _take(record, answers, program, folder)

@@ -129,6 +129,19 @@ def test_every_form_of_loop(name: str) -> None:
     assert made(FEATURES[name]).missed == []
 
 
+def test_streams() -> None:
+    materia = {
+        "Planner": {"prompt": "Plan.", "generator": True, "parallel": True},
+        "Agent": {"prompt": "Do it.", "parallelSafe": True},
+    }
+    found = made(working(materia=materia))
+    assert found.missed == []
+    assert {kind for part in found.scenarios for kind in part["expect"].get("failure", {}).values()} <= {
+        "stream",
+        "edge-limit",
+    }
+
+
 def test_the_same_loadout_gives_the_same_scenarios() -> None:
     assert made(working()).scenarios == made(working()).scenarios
 
