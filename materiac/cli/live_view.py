@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from materiac.cli.news import Finished, News, Note, Spent, Started
+from materiac.cli.news import Ended, Finished, News, Note, Spent, Started
 from materiac.cli.wording import clock, cost, count, duration
 from materiac.runtime.usage import Total
 
@@ -31,7 +31,7 @@ class LiveView:
         self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
         self._began = began
         self._steps: deque[Finished] = deque(maxlen=MAX_STEPS)
-        self._now: Started | None = None
+        self._now: dict[str | None, Started] = {}
         self._total = Total()
         self._warning: str | None = None
         self._live: Live | None = None
@@ -41,10 +41,12 @@ class LiveView:
         """Note the news; what is to stay is written at once."""
         match news:
             case Started():
-                self._now = news
+                self._now[news.stream] = news
             case Finished():
                 self._steps.append(news)
-                self._now = None
+                self._now.pop(news.visit.stream, None)
+            case Ended(stream):
+                self._now.pop(stream, None)
             case Spent(total):
                 self._total = total
             case Note(text, tone):
@@ -87,11 +89,13 @@ class LiveView:
         table.add_column(justify="right", no_wrap=True)
         table.add_column(overflow="ellipsis")
         table.add_column(no_wrap=True, overflow="ellipsis")
-        room = max(0, min(MAX_STEPS, self._console.height - _OTHER_ROWS))
+        most = max(0, min(MAX_STEPS, self._console.height - _OTHER_ROWS))
+        running = list(self._now.values())[: most + 1]
+        room = max(0, most + 1 - max(1, len(running)))
         for step in list(self._steps)[-room:] if room else ():
             table.add_row(_row(duration(step.seconds)), _row(step.visit.title), _row(step.route))
-        if self._now is not None:
-            visit, elapsed = self._now, clock(now - self._now.at)
+        for visit in running:
+            elapsed = clock(now - visit.at)
             state = f"attempt {visit.attempt} …" if visit.attempt > 1 else "…"
             table.add_row(*(_row(part, "bold") for part in (f"> {elapsed}", visit.title, state)))
         return table

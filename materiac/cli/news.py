@@ -26,6 +26,7 @@ class Started:
     title: str
     attempt: int
     at: float
+    stream: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class Finished:
     visit: Started
     route: str
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A stream goes no further: of its visits none runs any more."""
+
+    stream: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Note:
     tone: str = "plain"
 
 
-News = Started | Finished | Spent | Note
+News = Started | Finished | Ended | Spent | Note
 
 
 class Teller:
@@ -60,11 +68,13 @@ class Teller:
 
     def __init__(self, program: Program) -> None:
         self._materia = program.materia
-        self._attempts: Counter[tuple[str, str | None]] = Counter()
+        self._attempts: Counter[tuple[str, str | None, str | None]] = Counter()
         self._total = Total()
-        self._visit = Started("", 1, 0.0)
+        self._visits: dict[str | None, Started] = {}
         self._tellers: dict[str, Callable[[Json, float], Iterator[News]]] = {
             "cast_started": self._cast_started,
+            "streams_started": self._streams,
+            "stream_finished": self._stream_ended,
             "socket_started": self._started,
             TURN: self._turn,
             "socket_finished": self._finished,
@@ -87,11 +97,22 @@ class Teller:
     def _cast_started(self, fields: Json, _: float) -> Iterator[News]:
         yield Note(f"agent      {clipped(fields['agent'], 200)}\ncast       {one_line(fields['castId'])}")
 
+    def _streams(self, fields: Json, _: float) -> Iterator[News]:
+        names = [part["name"] for part in fields["streams"]]
+        if names:
+            width = min(fields["maxConcurrency"], len(names))
+            yield Note(f"{count(len(names), 'stream')}, {width} at a time: {_names(names)}")
+
+    def _stream_ended(self, fields: Json, _: float) -> Iterator[News]:
+        yield Ended(fields["stream"])
+
     def _started(self, fields: Json, at: float) -> Iterator[News]:
-        place = (fields["socket"], fields["itemKey"])
+        stream = fields.get("stream")
+        place = (fields["socket"], fields["itemKey"], stream)
         self._attempts[place] += 1
-        self._visit = Started(_title(fields), self._attempts[place], at)
-        yield self._visit
+        visit = Started(_title(fields), self._attempts[place], at, stream)
+        self._visits[stream] = visit
+        yield visit
 
     def _turn(self, fields: Json, _: float) -> Iterator[News]:
         self._total.add(Turn.from_data(fields).usage)
@@ -100,7 +121,8 @@ class Teller:
     def _finished(self, fields: Json, at: float) -> Iterator[News]:
         barred = " (not taken)" if fields["blocked"] else ""
         route = f"{_VERDICTS[fields['verdict']]} → {one_line(fields['route']['to'])}{barred}"
-        yield Finished(self._visit, route.strip(), at - self._visit.at)
+        visit = self._visits[fields.get("stream")]
+        yield Finished(visit, route.strip(), at - visit.at)
 
     def _failed(self, fields: Json, _: float) -> Iterator[News]:
         failure = fields["failure"]
@@ -111,7 +133,7 @@ class Teller:
         yield Note(f"{_title(fields)} waits: {one_line(fields['message'])}", "warning")
 
     def _skipped(self, fields: Json, _: float) -> Iterator[News]:
-        yield Note(f"{one_line(fields['socket'])} has no item → {one_line(fields['to'])}")
+        yield Note(f"{_here(fields)} has no item → {one_line(fields['to'])}")
 
     def _answer(self, fields: Json, _: float) -> Iterator[News]:
         said = lines(fields["text"])
@@ -124,22 +146,22 @@ class Teller:
         severity = event.get("severity")
         weight = f" ({severity})" if severity else ""
         message = f": {clipped(event['message'], 500)}" if event.get("message") else ""
-        text = f"{one_line(fields['socket'])} sends the event '{clipped(event['type'])}'{weight}{message}"
+        text = f"{_here(fields)} sends the event '{clipped(event['type'])}'{weight}{message}"
         yield Note(text, _TONES.get(severity, "plain"))
 
     def _dropped(self, fields: Json, _: float) -> Iterator[News]:
         utility = self._materia[fields["materia"]].utility
         if utility is not None and utility.builtin is not None:
             return  # what a built-in answers is known, and nobody can have it answer less
-        yield Note(f"{one_line(fields['socket'])}: dropped from its answer: {_names(fields['fields'])}")
+        yield Note(f"{_here(fields)}: dropped from its answer: {_names(fields['fields'])}")
 
     def _dropped_state(self, fields: Json, _: float) -> Iterator[News]:
-        yield Note(f"{one_line(fields['socket'])}: dropped from its state: {_names(fields['fields'])}")
+        yield Note(f"{_here(fields)}: dropped from its state: {_names(fields['fields'])}")
 
     def _cut(self, fields: Json, _: float) -> Iterator[News]:
         kept, came = fields["kept"], fields["bytes"]
         yield Note(
-            f"{one_line(fields['socket'])}: the output was cut, {kept:,} of {came:,} bytes are kept",
+            f"{_here(fields)}: the output was cut, {kept:,} of {came:,} bytes are kept",
             "warning",
         )
 
@@ -164,10 +186,16 @@ def _visit(visit: Started) -> str:
     return visit.title + (f", attempt {visit.attempt}" if visit.attempt > 1 else "")
 
 
+def _here(fields: Json) -> str:
+    """The socket, and in front of it the stream that it runs in."""
+    stream = fields.get("stream")
+    return (f"[{one_line(stream)}] " if stream else "") + one_line(fields["socket"])
+
+
 def _title(fields: Json) -> str:
     materia = f" ({one_line(fields['materia'])})" if fields.get("materia") else ""
     where = item(fields.get("itemKey"), fields.get("itemLabel"))
-    return f"{one_line(fields['socket'])}{materia}" + (f" {where}" if where else "")
+    return f"{_here(fields)}{materia}" + (f" {where}" if where else "")
 
 
 def _names(names: list[str]) -> str:
