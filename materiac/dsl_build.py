@@ -266,8 +266,7 @@ class Builder(Filler):
         if word.type != "TOOLS":
             self.names(scope, key, span(word), inside, place)
             return
-        inner = Scope({}, (*scope.at, key))
-        self.put(scope, key, span(word), inner.data, place)
+        inner = self.member(scope, key, word, node)
         self.put(inner, "type", span(word), "custom", span(word))
         self.names(inner, "tools", span(word), inside, place)
 

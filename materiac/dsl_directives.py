@@ -93,13 +93,15 @@ class _Statements:
         return max(self._text.rfind("\n", 0, offset), self._text.rfind("\r", 0, offset)) + 1
 
     def stands_alone(self, start: int, end: int) -> bool:
-        """Whether a statement begins its line, and none but its own edges begins before an offset in it."""
+        """Whether the words before an offset stay in one line: those of one statement and its edges."""
         line = self._line(end)
+        words = self._text[line:end].strip(" \t")
+        if "}" in words:
+            return words == "}"
         if start < line:
             return True
-        first = bisect.bisect_left(self._starts, line)
-        others = [at for span, at in self._marks[first : bisect.bisect_left(self._starts, end)]]
-        inside = all("edges" in at[2:] for at in others[1:])
+        first, behind = bisect.bisect_left(self._starts, line), bisect.bisect_left(self._starts, end)
+        inside = all("edges" in at[2:] for _, at in self._marks[first + 1 : behind])
         return inside and not self._text[line:start].strip(" \t")
 
 

@@ -105,7 +105,8 @@ def _line_end(text: str, start: int) -> int:
 def _whole(text: str, found: Unexpected) -> Span:
     """The place of what was found, an arrow of another kind as a whole."""
     arrow = _ARROWS.match(text, found.start)
-    return Span(found.start, arrow.end() if arrow else found.end)
+    end = found.start + 2 if text.startswith("->", found.start) else found.end
+    return Span(found.start, arrow.end() if arrow else end)
 
 
 def _described(text: str, found: Unexpected, at: Span) -> str:

@@ -32,6 +32,9 @@ _TEXTS: Final = frozenset({*_BARE, "prompt", "model", "label", "description"})
 _OF_SOCKET: Final = frozenset({"json", "text", "visits", "bytes", "assign", "foreach", "advance", *_VERDICTS})
 """Words that are no names behind the colon of a socket."""
 
+_SETTINGS: Final = frozenset(
+    {"maxTokens", "maxCostUsd", "warnAtPercent", "stopAtLimit", "maxNoAdvanceCycles", "maxConcurrency"}
+)
 _OUTPUT: Final = ".workItems"
 _INSIDE: Final = 2
 _FEW: Final = 3
@@ -56,7 +59,7 @@ def _of_file(key: str, value: Any) -> Iterator[str]:
     elif key == "activeLoadout" and isinstance(value, str):
         yield f"active {name(value)}"
     elif key in ("budget", "limits", "parallelism") and isinstance(value, dict):
-        yield block(key, [json(name(inner), part, _INSIDE) for inner, part in value.items()], few=_FEW)
+        yield block(key, [json(_key(inner), part, _INSIDE) for inner, part in value.items()], few=_FEW)
     elif key in ("agents", "recovery", "eventing"):
         yield json(key, value)
     elif key in ("loadouts", "materia") and isinstance(value, dict) and value:
@@ -64,6 +67,11 @@ def _of_file(key: str, value: Any) -> Iterator[str]:
         yield from (_named(key.removesuffix("s"), inner, part, write) for inner, part in value.items())
     else:
         yield attribute(key, value)
+
+
+def _key(key: str) -> str:
+    """The key of a setting. Behind a value, a word that is a keyword anywhere is none."""
+    return key if key in _SETTINGS else json_print.quoted(key)
 
 
 def _named(word: str, key: str, value: Any, write: Callable[[str, Fields], str | None]) -> str:

@@ -9,7 +9,9 @@ import functools
 import hashlib
 import logging
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -78,7 +80,16 @@ class _AnyWhere:
 @functools.cache
 def _parser() -> lark.Lark:
     grammar = (folder("grammar") / "materia.lark").read_text(encoding="utf-8")
-    cache = _cache(grammar)
+    tables = _tables(grammar)
+    if tables is None or _sound(tables):
+        return _made(grammar, tables)
+    parser = _made(grammar, tables)
+    with suppress(OSError):
+        _seal(tables).write_text(_digest(tables), encoding="ascii")
+    return parser
+
+
+def _made(grammar: str, tables: Path | None) -> lark.Lark:
     return lark.Lark(
         grammar,
         parser="lalr",
@@ -86,12 +97,12 @@ def _parser() -> lark.Lark:
         postlex=_AnyWhere(),
         maybe_placeholders=False,
         tree_class=Node,
-        cache=str(cache) if cache is not None else False,
+        cache=str(tables) if tables is not None else False,
     )
 
 
-def _cache(grammar: str) -> Path | None:
-    """The file of the tables, which lark makes, and makes again where it is damaged or of another version."""
+def _tables(grammar: str) -> Path | None:
+    """The file that keeps the tables; lark writes it, and again where it is of another version."""
     logging.getLogger("lark").addHandler(logging.NullHandler())
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
@@ -99,5 +110,26 @@ def _cache(grammar: str) -> Path | None:
         home.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return None
-    digest = hashlib.sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()
+    versions = f"{lark.__version__} {sys.version_info[:2]}\n"
+    digest = hashlib.sha256(f"{versions}{grammar}".encode()).hexdigest()
     return home / f"grammar-{digest[:16]}"
+
+
+def _sound(tables: Path) -> bool:
+    """Whether the tables are those that were written; damaged ones are taken away."""
+    try:
+        sound = _seal(tables).read_text(encoding="ascii") == _digest(tables)
+    except (OSError, ValueError):
+        sound = False
+    if not sound:
+        with suppress(OSError):
+            tables.unlink()
+    return sound
+
+
+def _seal(tables: Path) -> Path:
+    return tables.with_suffix(".sha256")
+
+
+def _digest(tables: Path) -> str:
+    return hashlib.sha256(tables.read_bytes()).hexdigest()
