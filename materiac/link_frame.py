@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _FIRST: Final = ("artifactDir", "agents", "recovery", "eventing")
-_GREATEST: Final = (("limits", "maxNoAdvanceCycles"), ("parallelism", "maxConcurrency"))
+_GREATEST: Final = (("limits", "maxNoAdvanceCycles", 3), ("parallelism", "maxConcurrency", 2))
+"""Counts of which the greatest is taken, with what they are where a file does not say."""
 _SUMMED: Final = ("maxTokens", "maxCostUsd")
 
 Fields = dict[str, Any]
@@ -27,10 +28,10 @@ def joined(frames: Called) -> tuple[Fields, list[str]]:
             frame[key] = said[0][1]
         others = [called for called, value in said if value != frame[key]]
         notes += [f"'{key}' is that of '{said[0][0]}', not that of '{other}'" for other in others]
-    for key, limit in _GREATEST:
-        values = [part[key][limit] for _, part in frames if limit in part.get(key, {})]
-        if values:
-            frame[key] = {limit: max(values)}
+    for key, limit, default in _GREATEST:
+        values = [part.get(key, {}).get(limit) for _, part in frames]
+        if any(value is not None for value in values):
+            frame[key] = {limit: max(default if value is None else value for value in values)}
     return frame, notes
 
 

@@ -60,9 +60,14 @@ def modernise(name: str, raw: bytes, below: Mapping[str, Any]) -> Modern:
     return Modern(data, tuple(_located(document, lost)), rewrite.count, rewrite.named)
 
 
-def forms_of_today(data: Fields) -> Fields:
-    """Merged data, which `normalize` has been over, without the forms that only the compiler knows."""
-    return _Rewrite(Document(Source("merged", ""), data, dict), {}, []).file()
+def forms_of_today(data: Fields) -> tuple[Fields, list[str]]:
+    """Merged data, which `normalize` has been over, without the forms that only the compiler knows.
+
+    The messages say what this would change in the meaning.
+    """
+    changes: list[Finding] = []
+    rewritten = _Rewrite(Document(Source("merged", ""), data, dict), {}, changes).file()
+    return rewritten, [finding.message for finding in changes]
 
 
 def _located(document: Document, findings: list[Finding]) -> Iterator[Located]:

@@ -24,7 +24,8 @@ TO_ITSELF: Json = {"edges": [{"to": "a"}]}
 def part(config: Json, called: str = "a.json") -> Part:
     done = compile_loadout([Text(called, json.dumps(config).encode())])
     assert done.image is not None, done.findings
-    data = forms_of_today(done.resolved)
+    data, changes = forms_of_today(done.resolved)
+    assert changes == []
     program = done.image.program
     frame = {key: value for key, value in data.items() if key not in ("loadouts", "materia")}
     return Part(called, program, data["loadouts"][program.name], data.get("materia", {}), frame)

@@ -30,6 +30,12 @@ from materiac.link_frame import Fields, joined
             id="the greatest limit",
         ),
         pytest.param(
+            [{"limits": {"maxNoAdvanceCycles": 1}}, {}],
+            {"limits": {"maxNoAdvanceCycles": 3}},
+            [],
+            id="a limit that is not said",
+        ),
+        pytest.param(
             [{}, {"artifactDir": "a"}, {"artifactDir": "b"}],
             {"artifactDir": "a"},
             ["'artifactDir' is that of '1', not that of '2'"],

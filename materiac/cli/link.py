@@ -117,7 +117,6 @@ def _shipped() -> dict[str, Any]:
 def _part(below: Layers, spec: str) -> Part | None:
     """What a word of the call stands for; None after saying why it stands for nothing."""
     from materiac.cli import loading
-    from materiac.modern import forms_of_today
 
     file, mark, name = _divided(spec)
     if mark == "@":
@@ -126,7 +125,7 @@ def _part(below: Layers, spec: str) -> Part | None:
     if loaded is not None and not loaded.resolved:
         loading.complain(f"'{file}' is a compiled machine, expected a loadout file")
         return None
-    return None if loaded is None else _made(spec, loaded, forms_of_today(loaded.resolved))
+    return None if loaded is None else _made(spec, loaded)
 
 
 def _divided(spec: str) -> tuple[str, str, str]:
@@ -143,11 +142,9 @@ def _single(layers: Layers, spec: str, name: str) -> Part | None:
 
     from materiac import pipeline
     from materiac.cli import loading
-    from materiac.modern import forms_of_today
     from materiac.names import suggestion
 
-    data = forms_of_today(pipeline.merged(layers.texts))
-    known = data.get("materia", {})
+    known = pipeline.merged(layers.texts).get("materia", {})
     if name not in known:
         guess = suggestion(name, known) or "see which there are in the file"
         loading.complain(f"'{spec}' names no materia: {guess}")
@@ -155,13 +152,21 @@ def _single(layers: Layers, spec: str, name: str) -> Part | None:
     id_ = name.replace(" ", "-")
     alone = {"loadouts": {id_: {"entry": id_, "sockets": {id_: {"materia": name}}}}}
     loaded = _compiled(layers, f"<{spec}>", json.dumps(alone).encode(), id_)
-    return None if loaded is None else _made(spec, loaded, forms_of_today(loaded.resolved))
+    return None if loaded is None else _made(spec, loaded)
 
 
-def _made(spec: str, loaded: Loaded, data: dict[str, Any]) -> Part:
+def _made(spec: str, loaded: Loaded) -> Part | None:
+    from materiac.cli import loading
     from materiac.link import Part
+    from materiac.modern import forms_of_today
 
     program = loaded.image.program
+    own = {"loadouts": {program.name: loaded.resolved["loadouts"][program.name]}}
+    data, changes = forms_of_today({**loaded.resolved, **own})
+    for change in changes:
+        loading.complain(f"'{spec}' cannot be written in the forms of today: {change}")
+    if changes:
+        return None
     return Part(
         called=spec,
         program=program,

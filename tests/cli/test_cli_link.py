@@ -82,6 +82,7 @@ def test_early_forms_are_written_as_today() -> None:
         (["verdict.json", "two.json"], "'verdict.json' has 2 ends, expected one to go on from to 'two.json'"),
         (["two.json", "--from", "x"], "'--from' needs a request"),
         (["two.json", "--from", "x", "--", "go"], "'x' holds no cast"),
+        (["early.json"], "'early.json' cannot be written in the forms of today: an empty list led loop 'l'"),
         (["machine.json"], "'machine.json' is a compiled machine"),
     ],
 )
@@ -90,6 +91,10 @@ def test_what_cannot_be_linked_is_said(
 ) -> None:
     ways = [{"when": "satisfied", "to": "b"}]
     write("verdict.json", loadout({"a": socket(parse="json", edges=ways), "b": socket()}))
+    step = {"cursor": "workItemIndex", "items": "state.workItems"}
+    each = {"each": socket(advance=step, edges=[{"to": "each"}]), "tell": socket()}
+    way = {"sockets": ["each"], "iterator": {"items": "state.workItems", "done": "tell"}}
+    write("early.json", loadout(each, loops={"l": {**way, "exit": {"from": "each", "to": "end"}}}))
     assert main(["compile", "two.json", "-o", "machine.json"]) == 0
     assert main(["link", *words, "-o", "out.json"]) == 2
     assert said in capfd.readouterr().err
