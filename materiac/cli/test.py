@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
@@ -36,12 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     coverage.add_argument(
         "--casts", action="append", default=[], metavar="DIR", help="count the casts in this folder too"
     )
-    coverage.add_argument("--format", choices=("text", "json"), default="text", help="of the coverage")
+    coverage.add_argument("--format", choices=("text", "json"), help="of the coverage (default: text)")
     coverage.add_argument(
         "--min", type=_percent, metavar="PERCENT", help="fail where a loadout is covered less than this"
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where to write coverage or scenarios (default: stdout)"
+        "-o", "--output", metavar="FILE", help="where to write what was asked for (default: stdout)"
     )
     making = parser.add_argument_group("making scenarios").add_mutually_exclusive_group()
     making.add_argument(
@@ -102,14 +102,18 @@ def _test(options: argparse.Namespace, loadouts: Loadouts) -> int:
     verdicts = _judged(placed, findings, loadouts, options, sys.stdout if to_stdout else sys.stderr)
     coverage = _coverage(verdicts, loadouts, options) if _wanted(options) else Coverage()
     if options.json:
-        _print_data(verdicts, findings, coverage if _wanted(options) else None)
+        data = _data(verdicts, findings, coverage if _wanted(options) else None)
+        code = loading.write_output(options.output, f"{json.dumps(data, indent=2)}\n".encode())
+        if code:
+            return code
     elif _wanted(options) and (code := _write_coverage(coverage, options)):
         return code
     return _code(verdicts, findings, coverage, options.min)
 
 
 def _wanted(options: argparse.Namespace) -> bool:
-    return bool(options.coverage or options.casts or options.min is not None)
+    asked = options.coverage or options.casts or options.format is not None
+    return bool(asked or options.min is not None)
 
 
 def _data_to_stdout(options: argparse.Namespace) -> bool:
@@ -147,7 +151,8 @@ def _judged(
     from materiac.scenario import wording
     from materiac.scenario.suite import judge
 
-    print(text.render(findings, colour=False), end="", file=stream)
+    if not options.json:
+        print(text.render(findings, colour=False), end="", file=stream)
     verdicts = []
     for part in placed:
         verdict = judge(part, loadouts, os.environ)
@@ -182,15 +187,14 @@ def _write_coverage(coverage: Coverage, options: argparse.Namespace) -> int:
     return loading.write_output(options.output, f"{text}\n".encode())
 
 
-def _print_data(verdicts: list[Verdict], findings: list[Located], coverage: Coverage | None) -> None:
+def _data(verdicts: list[Verdict], findings: list[Located], coverage: Coverage | None) -> dict[str, Any]:
     from materiac.scenario import wording
 
-    data = {
+    return {
         "scenarios": [wording.as_data(verdict) for verdict in verdicts],
         "findings": [wording.finding_data(located) for located in findings],
         **({"coverage": coverage.as_data()} if coverage is not None else {}),
     }
-    print(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _code(verdicts: list[Verdict], findings: list[Located], coverage: Coverage, least: float | None) -> int:

@@ -58,6 +58,8 @@ def play(scenario: Scenario, image: Image, environ: Mapping[str, str]) -> Played
             durable=False,
         )
         outcome = run(order)
+        if outcome.status == "stopped":
+            raise KeyboardInterrupt
         after = Aftermath(image.program, outcome.as_data(), tuple(records), outcome.folder, work)
         found = misfits(scenario.expect, after)
         return Played(tuple(found), after.result, after.records, outcome.seconds)
