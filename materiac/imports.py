@@ -63,15 +63,20 @@ def cycle(names: Sequence[str], at: Pointer) -> Finding:
     return _error("import-cycle", f"imports go in a circle: {way}", at)
 
 
-def clashes(own: Any, brought: Sequence[tuple[Pointer, str, Mapping[Pointer, str]]]) -> Iterator[Finding]:
-    """What two imports of a file both bring in, differently, and the file does not write itself.
+def clashes(
+    own: Any, brought: Sequence[tuple[Pointer, str, Mapping[Pointer, str]]], reached: Mapping[str, set[str]]
+) -> Iterator[Finding]:
+    """What two imports of a file both bring in, differently, and neither lies over the other.
 
-    An import is its pointer, its path, and for each pointer to what it brings in the file that has it.
+    An import is its pointer, its path, and for each pointer to what it brings in the file that has it;
+    `reached` has the files that lie below each file. What the importing file writes itself lies over all.
     """
     for (first, path, ours), (second, other, theirs) in combinations(brought, 2):
-        for at in [at for at in ours if theirs.get(at, ours[at]) != ours[at]]:
+        for at in [at for at in ours if at in theirs]:
             container, name = str(at[0]), str(at[1])
-            if name in _object(_object(own).get(container)):
+            files = {ours[at], theirs[at]}
+            ordered = any(one in reached.get(two, ()) for one in files for two in files)
+            if len(files) == 1 or ordered or name in _object(_object(own).get(container)):
                 continue
             what = "loadout" if container == "loadouts" else container
             message = f"{what} '{name}' comes from '{path}' and from '{other}'"

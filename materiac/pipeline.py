@@ -75,6 +75,7 @@ class _Front:
     findings: list[Located] = field(default_factory=list)
     shipped: int = 0
     brought: dict[str, dict[Pointer, str]] = field(default_factory=dict)
+    reached: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def layered(self) -> Layered:
@@ -101,8 +102,10 @@ class _Front:
         brought = [(part.at, part.path, self.brought.get(str(part.came), {})) for part in came]
         self.brought[text.name] = {at: file for _, _, files in brought for at, file in files.items()}
         self.brought[text.name] |= dict.fromkeys(imports.brought_in(document), text.name)
+        names = [str(part.came) for part in came]
+        self.reached[text.name] = {*names, *(file for name in names for file in self.reached.get(name, ()))}
         wrong = [part.came for part in text.imports if isinstance(part.came, Finding)]
-        return [*wrong, *imports.clashes(document.data, brought)]
+        return [*wrong, *imports.clashes(document.data, brought, self.reached)]
 
     def _lay(self, document: Document, *, shipped: bool) -> None:
         self.documents.append(document)

@@ -51,7 +51,9 @@ class _Following:
     def _came(self, importer: Text, path: str, at: Pointer) -> str | Finding:
         """The name of the text that an import brings in, or what is wrong with it."""
         name = os.path.normpath(Path(importer.name).parent / path)
-        place = _real(Path(name)) if "\0" not in name else Path(name)
+        if "\0" in name:
+            return imports.missing(path, "there is a null character in it", at)
+        place = _real(Path(name))
         if self.roots and not any(place.is_relative_to(root) for root in self.roots):
             return imports.outside(path, at)
         if place in self._open:
