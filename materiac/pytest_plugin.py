@@ -77,12 +77,10 @@ class ScenarioItem(pytest.Item):
         return self.path, place.source.position(place.span.start).line - 1, f"scenario '{self.name}'"
 
     def _loadouts(self) -> Loadouts:
-        from materiac.cli import loading
-        from materiac.scenario.loadouts import Loadouts
+        from materiac.cli.scenario_loadouts import from_here
 
         if _LOADOUTS not in self.config.stash:
-            below = loading.below(Path(self.config.invocation_params.dir), {})
-            self.config.stash[_LOADOUTS] = Loadouts(below.texts)
+            self.config.stash[_LOADOUTS] = from_here()
         return self.config.stash[_LOADOUTS]
 
 

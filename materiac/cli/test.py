@@ -66,12 +66,12 @@ def _percent(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """0: all passed; 1: some did not, or too little is covered; 2: something could not be played."""
     from materiac.cli import loading
-    from materiac.scenario.loadouts import LoadoutError, Loadouts
+    from materiac.cli.scenario_loadouts import from_here
+    from materiac.scenario.loadouts import LoadoutError
     from materiac.scenario.record import RecordError
 
     try:
-        # Without the user's own file: a scenario comes out alike for everybody.
-        loadouts = Loadouts(loading.below(Path.cwd(), {}).texts)
+        loadouts = from_here()
         if options.generate is not None:
             return _generate(options, loadouts)
         if options.record is not None:

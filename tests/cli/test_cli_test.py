@@ -81,7 +81,7 @@ def test_some_by_name(capsys: pytest.CaptureFixture[str]) -> None:
         (["nowhere"], "cannot read 'nowhere': No such file or directory"),
         ([], "there is no scenario in '.'"),
         (["--casts", "nowhere"], "'nowhere' is no folder"),
-        (["--generate", "nowhere.json"], "cannot read the loadout 'nowhere.json': No such file or directory"),
+        (["--generate", "nowhere.json"], "cannot read 'nowhere.json': No such file or directory"),
         (["--record", "nowhere"], "'nowhere' has no machine that can be read"),
     ],
 )
@@ -203,6 +203,24 @@ def test_what_no_made_scenario_comes_to(capsys: pytest.CaptureFixture[str]) -> N
     said = capsys.readouterr()
     assert "no scenario was found for: socket 'b'" in said.err
     assert json.loads(said.out)["scenarios"][0]["expect"]["path"] == ["a"]
+
+
+def test_imports_are_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(Path("loadout.json").read_text())
+    Path("materia.json").write_text(json.dumps({"materia": data.pop("materia")}))
+    Path("loadout.json").write_text(json.dumps({"import": ["./materia.json"], **data}))
+    write(GOOD)
+    assert main(["test"]) == 0
+    assert capsys.readouterr().out == "1 passed\n"
+
+
+def test_the_users_own_file_does_not_count(folder: Path) -> None:
+    own = folder / ".config" / "materiac"
+    own.mkdir(parents=True)
+    (own / "materia.json").write_text(json.dumps({"materia": {"Greet": {"prompt": "Shout."}}}))
+    greeting = {"name": "n", "loadout": "Hello", "expect": {"prompts": {"greet#1": {"lacks": "Shout"}}}}
+    write(greeting)
+    assert main(["test"]) == 0
 
 
 def test_recording_a_cast(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

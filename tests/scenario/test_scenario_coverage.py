@@ -74,13 +74,18 @@ def test_what_there_is_to_cover(config: Any, words: list[str]) -> None:
     assert [element.words for element in elements(compiled(config).program)] == words
 
 
+def alone(file: Path | None) -> list[Text]:
+    """A file without layers below it."""
+    return [Text(str(file), file.read_bytes())] if file is not None else []
+
+
 def judged(folder: Path, config: Any, *scenarios: Any) -> Coverage:
     text = json.dumps(config, indent=1)
     (folder / "loadout.json").write_text(text)
     data = {"loadout": "loadout.json", "scenarios": [{"name": "n", **part} for part in scenarios]}
     placed, findings = read(str(folder / "x.scenario.json"), json.dumps(data).encode())
     assert findings == []
-    coverage, loadouts = Coverage(), Loadouts([])
+    coverage, loadouts = Coverage(), Loadouts(alone)
     for part in placed:
         verdict = judge(part, loadouts, os.environ)
         assert verdict.compiled is not None
@@ -146,7 +151,7 @@ def test_casts_count_by_their_journals(tmp_path: Path) -> None:
     casts(tmp_path, working())
     coverage = Coverage()
     coverage.add(of_file(working()), None)
-    coverage.add_casts(tmp_path / "casts", Loadouts([]))
+    coverage.add_casts(tmp_path / "casts", Loadouts(alone))
     (covered,) = coverage.of.values()
     assert covered.casts == 1
     assert covered.counts["edge", "check", "1"] == 1
@@ -160,7 +165,7 @@ def test_casts_of_another_version_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "casts" / "torn" / "events.jsonl").write_text("no journal\n")
     coverage = Coverage()
     coverage.add(of_file(working()), None)
-    coverage.add_casts(tmp_path / "casts", Loadouts([]))
+    coverage.add_casts(tmp_path / "casts", Loadouts(alone))
     assert coverage.passed_over == 2
     assert list(coverage.lines())[-1].endswith(": 2")
 
@@ -168,7 +173,9 @@ def test_casts_of_another_version_are_passed_over(tmp_path: Path) -> None:
 def test_casts_of_a_loadout_of_the_layers_need_no_scenario(tmp_path: Path) -> None:
     casts(tmp_path, working())
     coverage = Coverage()
-    coverage.add_casts(tmp_path / "casts", Loadouts([Text("loadout.json", json.dumps(working()).encode())]))
+    coverage.add_casts(
+        tmp_path / "casts", Loadouts(lambda _: [Text("loadout.json", json.dumps(working()).encode())])
+    )
     assert [covered.program.name for covered in coverage.of.values()] == ["L"]
 
 

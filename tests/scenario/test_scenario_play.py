@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from samples import FEATURES, loadout, socket, working
 
-from materiac.scenario.loadouts import Loadouts
+from materiac.pipeline import Text
+from materiac.scenario.loadouts import LoadoutError, Loadouts
 from materiac.scenario.read import read
 from materiac.scenario.suite import Verdict, judge
 from materiac.scenario.wording import lines
@@ -31,13 +32,20 @@ TALK = loadout(
 )
 
 
+def alone(file: Path | None) -> list[Text]:
+    """A file without layers below it."""
+    if file is None or not file.exists():
+        raise LoadoutError(f"cannot read the loadout '{file}'")
+    return [Text(str(file), file.read_bytes())]
+
+
 def played(folder: Path, config: Any, **scenario: Any) -> Verdict:
     (folder / "loadout.json").write_text(json.dumps(config))
     data = {"name": "n", "loadout": "loadout.json", **scenario}
     text = json.dumps(data, indent=1)
     (placed,), findings = read(str(folder / "x.scenario.json"), text.encode())
     assert findings == []
-    return judge(placed, Loadouts([]), os.environ)
+    return judge(placed, Loadouts(alone), os.environ)
 
 
 def said(verdict: Verdict) -> list[str]:

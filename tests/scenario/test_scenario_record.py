@@ -11,6 +11,7 @@ import pytest
 from samples import answers, cast, loadout, socket, working
 
 from materiac.agents.protocol import Agent
+from materiac.pipeline import Text
 from materiac.runtime.visit import VisitWaits
 from materiac.scenario.loadouts import Loadouts
 from materiac.scenario.read import read
@@ -21,6 +22,11 @@ from materiac.scenario.wording import lines
 ITEM = {"workItems": [{"title": "t", "context": "c"}]}
 
 
+def alone(file: Path | None) -> list[Text]:
+    """A file without layers below it."""
+    return [Text(str(file), file.read_bytes())] if file is not None else []
+
+
 def again(tmp_path: Path, config: Any, agent: Agent, **rest: Any) -> dict[str, Any]:
     """The scenario of a cast, which has been played and has come out as it says."""
     result = cast(config, tmp_path, agent, **rest)
@@ -29,7 +35,7 @@ def again(tmp_path: Path, config: Any, agent: Agent, **rest: Any) -> dict[str, A
     data["loadout"] = "loadout.json"
     (placed,), findings = read(str(tmp_path / "x.scenario.json"), json.dumps(data).encode())
     assert findings == []
-    verdict = judge(placed, Loadouts([]), os.environ)
+    verdict = judge(placed, Loadouts(alone), os.environ)
     assert verdict.outcome == "passed", list(lines(verdict))
     assert verdict.played is not None
     assert verdict.played.result["data"] == result.as_data()["data"]
