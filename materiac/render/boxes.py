@@ -48,7 +48,8 @@ def _wanted(image: Image, ids: Mapping[str, str]) -> Iterator[tuple[Box, tuple[s
     for loop in iterating(image.program):
         number += 1
         nodes = tuple(ids[socket] for socket in loop.sockets)
-        yield Box(f"c{number}", "loop", visible(loop.id), nodes, lines=tuple(_lines(loop))), loop.sockets
+        lines = tuple(_lines(image.program, loop))
+        yield Box(f"c{number}", "loop", visible(loop.id), nodes, lines=lines), loop.sockets
     for name, members in image.settings.groups.items():
         number += 1
         sockets = tuple(dict.fromkeys(member for member in members if member in ids))
@@ -61,13 +62,14 @@ def iterating(program: Program) -> Iterator[Loop]:
     return (loop for loop in program.loops.values() if not loop.foreach)
 
 
-def _lines(loop: Loop) -> Iterable[str]:
+def _lines(program: Program, loop: Loop) -> Iterable[str]:
+    width = next((r.max_concurrency for r in program.regions.values() if r.loop == loop.id), None)
     yield visible(f"for each {loop.alias} of {loop.items}")
     yield visible(f"cursor {loop.cursor}")
     if loop.source is not None:
         yield visible(f"consumes workItems of {loop.source}")
-    if loop.max_concurrency is not None:
-        yield f"at most {loop.max_concurrency} streams at a time"
+    if width is not None:
+        yield f"parallel ≤{width}"
 
 
 def _nests(box: Box, other: Box) -> bool:

@@ -213,6 +213,8 @@ def _marks(materia: Materia, loop: Loop | None) -> Iterator[str]:
 
 
 def _notes(program: Program, socket: Socket, materia: Materia) -> Iterator[str]:
+    if any(socket.id in region.prelude for region in program.regions.values()):
+        yield "once for each stream"
     loop = program.loops.get(socket.loop or "")
     if loop is not None and loop.foreach:
         yield f"for each {loop.alias} of {loop.items}"
@@ -277,8 +279,10 @@ def _done(
 
 def _empty(program: Program, ids: Mapping[str, str], seen: Covered) -> Iterator[Arrow]:
     framed = {loop.id: f"c{number}" for number, loop in enumerate(iterating(program), 1)}
+    after = {region.loop: region.after for region in program.regions.values()}
     for loop in program.loops.values():
-        ends, was = (ids[loop.sockets[0]], ids[loop.empty]), seen.was("empty", loop.id)
+        empty = after.get(loop.id, loop.empty)
+        ends, was = (ids[loop.sockets[0]], ids[empty]), seen.was("empty", loop.id)
         yield Arrow(*ends, "empty", box=framed.get(loop.id), covered=was)
 
 

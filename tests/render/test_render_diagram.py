@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from drawn_programs import MATERIA, chain, full, grouped, looped
 
-from materiac.program import Advance, Agent, Edge, Exit, Image, Loop, Materia, Program, Socket, Utility
+from materiac.program import (
+    Advance,
+    Agent,
+    Edge,
+    Exit,
+    Image,
+    Loop,
+    Materia,
+    Program,
+    Region,
+    Socket,
+    Utility,
+)
 from materiac.render.diagram import Diagram, make
 from materiac.render.overview import overview
 
@@ -151,9 +165,22 @@ def test_a_loop_is_a_box_with_its_list_and_a_foreach_is_none() -> None:
         "for each workItem of state.workItems",
         "cursor workItemIndex",
         "consumes workItems of plan",
-        "at most 2 streams at a time",
     )
     assert (reports.kind, reports.name, reports.nodes) == ("group", "reports", ("n5", "n6", "n7"))
+
+
+def test_what_runs_in_streams() -> None:
+    """The loop says how many at a time, the sockets before it that each stream comes to them."""
+    image = full()
+    region = Region("plan", ("tell",), "work", "build", "last", max_concurrency=3)
+    streamed = replace(image, program=replace(image.program, regions={"plan": region}))
+    diagram = make(streamed)
+    assert diagram.boxes[0].lines[-1] == "parallel ≤3"
+    notes = {node.name: node.notes for node in diagram.nodes}
+    assert notes["tell"][0] == "once for each stream"
+    assert "once for each stream" not in notes["build"]
+    [empty] = [arrow for arrow in diagram.arrows if arrow.kind == "empty" and arrow.box]
+    assert {node.id: node.name for node in diagram.nodes}[empty.target] == "last"
 
 
 def test_boxes_nest_and_never_cross() -> None:
