@@ -52,8 +52,8 @@ def wanted(recorded: Recorded) -> list[Any]:
 
 
 def test_modules_go_the_way_of_the_casts(tmp_path: Path) -> None:
-    recorded = [r for r in (*shipped(), *random(range(60))) if r.result["status"] != "waiting"]
-    assert len(recorded) > 25
+    recorded = [r for r in (*shipped(), *random(range(40))) if r.result["status"] != "waiting"]
+    assert len(recorded) > 20
     assert {"stalled", "edge-limit"} <= {r.kind for r in recorded}
     modules = {f"m{n}": (python_module.render(r.image), r.outputs) for n, r in enumerate(recorded)}
     for one, told in zip(recorded, alone(tmp_path, modules), strict=True):
