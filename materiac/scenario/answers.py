@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from materiac.path import OUTPUT, parse_source, parse_target, write
+from materiac.path import MISSING, OUTPUT, parse_source, parse_target, read, write
 from materiac.program import Program, Socket
 from materiac.runtime.contract import contract_of
 
@@ -30,7 +30,7 @@ class Writers:
         self._found = {id_: self._assigned(socket) for id_, socket in program.sockets.items()}
         sent = {list_ for places in self._found.values() for list_ in places}
         for list_ in self._lists:
-            if list_ not in sent and list_[0] != "workItems":
+            if list_ not in sent:
                 self._patched(list_)
 
     def lists_of(self, socket: Socket) -> Iterable[List]:
@@ -55,23 +55,23 @@ class Writers:
         return {list_: place for list_, place in places.items() if place}
 
     def _patched(self, list_: List) -> None:
-        """A list that nobody assigns comes from a utility; one that is told to send it, or any."""
-        utilities = [
-            s
-            for s in self._program.sockets.values()
-            if s.parse == "json" and self._program.materia[s.materia].utility is not None
-        ]
-        telling = [s for s in utilities if list_[0] in _told(self._program, s)]
-        for socket in telling or utilities:
-            self._found[socket.id][list_] = ("state", *list_)
+        """A list that nobody assigns comes from a utility; one that is told to send it, or any.
+
+        Work items may come from an agent too.
+        """
+        readers = [socket for socket in self._program.sockets.values() if socket.parse == "json"]
+        utilities = [s for s in readers if self._program.materia[s.materia].utility is not None]
+        place = list_ if list_ == _WORK_ITEMS else ("state", *list_)
+        telling = [s for s in utilities if read(_told(self._program, s), place) is not MISSING]
+        others = readers if list_ == _WORK_ITEMS else []
+        for socket in telling or utilities or others:
+            self._found[socket.id][list_] = place
 
 
-def _told(program: Program, socket: Socket) -> Mapping[str, Any]:
-    """The state that the parameters of a utility have in them."""
+def _told(program: Program, socket: Socket) -> Any:
+    """The output that the parameters of a utility have in them."""
     utility = program.materia[socket.materia].utility
-    output = ((utility.params if utility else None) or {}).get("output")
-    state = output.get("state") if isinstance(output, dict) else None
-    return state if isinstance(state, dict) else {}
+    return ((utility.params if utility else None) or {}).get("output")
 
 
 def output(

@@ -129,6 +129,16 @@ def test_every_form_of_loop(name: str) -> None:
     assert made(FEATURES[name]).missed == []
 
 
+@pytest.mark.parametrize("items", ["state.workItems", "state.files", "state.found.files"])
+def test_lists_that_nobody_assigns(items: str) -> None:
+    each = socket(
+        foreach={"items": items}, advance={"cursor": "eachIndex", "items": items}, edges=[{"to": "each"}]
+    )
+    sockets = {"seed": {"materia": "Seed", "edges": [{"to": "each"}]}, "each": each}
+    seed = {"command": ["false"], "parse": "json"}
+    assert made(loadout(sockets, materia={"Seed": seed})).missed == []
+
+
 def test_streams() -> None:
     materia = {
         "Planner": {"prompt": "Plan.", "generator": True, "parallel": True},
