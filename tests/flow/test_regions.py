@@ -60,8 +60,8 @@ REFUSED: dict[str, tuple[Json, str]] = {
     "a guarded edge": (
         streams(sockets={"plan": {"materia": "Plan", "edges": [{"to": "make", "when": "satisfied"}]}}),
         (
-            "on the way of streams to loop 'work', 'plan' has an edge that is taken when 'satisfied', expected "
-            "one that is always taken"
+            "on the way of streams to loop 'work', 'plan' has an edge that is taken when 'satisfied', "
+            "expected one that is always taken"
         ),
     ),
     "a fork in the prelude": (
