@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from materiac.program import END, Loop, Program, Socket
+from materiac.program import END, Program, Socket
 from materiac.runtime.contract import contract_of
 from materiac.runtime.journal import Record
 from materiac.runtime.usage import TURN
@@ -60,16 +60,11 @@ def elements(program: Program) -> list[Element]:
     for socket in program.sockets.values():
         for element in _of_socket(program, socket):
             found.setdefault(element.key, element)
+    past = {region.loop: region.after for region in program.regions.values()}
     for loop in program.loops.values():
-        if not _runs_in_streams(program, loop):
-            empty = Element("empty", loop.id, loop.empty)
-            found[empty.key] = empty
+        empty = Element("empty", loop.id, past.get(loop.id, loop.empty))
+        found[empty.key] = empty
     return list(found.values())
-
-
-def _runs_in_streams(program: Program, loop: Loop) -> bool:
-    """Whether a loop is run by streams, none of which is without items."""
-    return loop.source is not None and program.materia[program.sockets[loop.source].materia].parallel
 
 
 def _of_socket(program: Program, socket: Socket) -> Iterator[Element]:
@@ -121,6 +116,8 @@ def taken(program: Program, record: Record) -> Key | None:
         case "loop_skipped":
             loop = program.sockets[fields["socket"]].loop
             return ("empty", loop, "") if loop is not None else None
+        case "streams_finished" if not fields["fanIn"] and fields["socket"] in program.regions:
+            return "empty", program.regions[fields["socket"]].loop, ""
         case "socket_finished":
             return _route(fields["socket"], fields["route"], fields["blocked"])
         case kind if kind == TURN and any(_is_repair(part["file"]) for part in fields.get("files", ())):

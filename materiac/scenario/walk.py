@@ -166,6 +166,11 @@ class Walker:
         if self.scopes.spent(self.item, socket.id, way.index, edge):
             return Step(choice, (visited, replace(way, kind="exhaustion").key), "failed")
         self.scopes.take(self.item, socket.id, way.index, edge)
+        region = program.regions.get(socket.id)
+        if region is not None and not self._read(program.loops[region.loop].items):
+            # A plan without streams goes straight to what follows them.
+            past = Element("empty", region.loop, region.after)
+            return self._go(past, Arrival(), (visited, way.key), choice)
         return self._go(way, Arrival(edge.max_traversals is not None, self.item), (visited,), choice)
 
     def _here(self) -> tuple[Socket, Loop | None]:

@@ -146,6 +146,7 @@ def test_streams() -> None:
     }
     found = made(working(materia=materia))
     assert found.missed == []
+    assert ["plan", "tell"] in [part["expect"]["path"] for part in found.scenarios]
     assert {kind for part in found.scenarios for kind in part["expect"].get("failure", {}).values()} <= {
         "stream",
         "edge-limit",
