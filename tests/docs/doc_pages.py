@@ -19,6 +19,7 @@ NAMES: Final = (
     "CONTRIBUTING.md",
     "docs/index.md",
     "docs/language.md",
+    "docs/dsl.md",
     "docs/architecture.md",
     "docs/commands.md",
     "docs/running.md",
