@@ -97,7 +97,7 @@ def _loadout(head: str, fields: Fields) -> str:
         elif key == "description" and isinstance(value, str):
             first.append(text("description", value, _INSIDE))
         elif key == "sockets" and isinstance(value, dict) and value:
-            members += _spaced([_named("", inner, part, _socket) for inner, part in value.items()])
+            members += ["", *(_named("", inner, part, _socket) for inner, part in value.items())]
         elif key == "loops" and isinstance(value, dict) and value:
             members += ["", *(_named("loop", inner, part, _loop) for inner, part in value.items())]
         elif key == "properties" and isinstance(value, list) and value:
@@ -105,10 +105,6 @@ def _loadout(head: str, fields: Fields) -> str:
         else:
             first.append(attribute(key, value, _INSIDE))
     return block(head, [*first, *members], few=0)
-
-
-def _spaced(sockets: list[str]) -> list[str]:
-    return ["", *sockets]
 
 
 def _socket(head: str, fields: Fields) -> str | None:

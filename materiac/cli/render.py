@@ -9,6 +9,8 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from materiac.cli import reading
+
 if TYPE_CHECKING:
     from materiac.program import Program
     from materiac.render.covered import Covered
@@ -23,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a loadout file, a compiled machine, or - for standard input"
     )
+    reading.add_arguments(parser)
     parser.add_argument(
         "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
     )
@@ -58,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if chosen in _BINARY and options.output in (None, loading.STANDARD_INPUT) and sys.stdout.isatty():
         loading.complain(f"{chosen} is nothing for a terminal: name a file with -o, or use --format text")
         return 2
-    image = loading.image_or_report(options.file, options.loadout)
+    image = loading.image_or_report(options.file, options.loadout, reading.reading(options))
     if image is None:
         return 2
     try:

@@ -15,12 +15,14 @@ from materiac.source import Source
 ROUNDS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def in_order(data: Any) -> Any:
-    """A value whose objects are equal only in the same order, where order means something."""
-    if isinstance(data, dict):
-        pairs = [(key, in_order(value)) for key, value in data.items()]
-        return pairs if {"sockets", "assign"} & data.keys() else dict(pairs)
-    return [in_order(part) for part in data] if isinstance(data, list) else data
+def orders(data: Any, key: str = "") -> list[list[str]]:
+    """The orders of keys in a value where they mean something."""
+    if isinstance(data, list):
+        return [order for part in data for order in orders(part)]
+    if not isinstance(data, dict):
+        return []
+    own = [list(data)] if key in ("sockets", "assign", "loadouts", "materia", "loops") else []
+    return own + [order for name in sorted(data) for order in orders(data[name], name)]
 
 
 def read(text: str) -> Any:
@@ -39,6 +41,7 @@ def same(one: Any, other: Any) -> bool:
 def test_json_to_dsl_to_json(data: dict[str, Any]) -> None:
     text = formatting.written(data, "dsl")
     assert same(read(text), data)
+    assert orders(read(text)) == orders(data)
     assert formatting.formatted(text, "dsl") == text
 
 

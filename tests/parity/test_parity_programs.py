@@ -70,7 +70,7 @@ def test_cases_of_the_language(path: Path) -> None:
 @pytest.mark.parametrize("name", FEATURES)
 def test_features(name: str) -> None:
     config = FEATURES[name]
-    names = list(config["loadouts"])
+    names = list(config.get("loadouts", ["pipeline"]))
     raw = json.dumps(config).encode()
     assert digests("x.materia", spelt(config), names) == digests("x.json", raw, names) != [None]
 
