@@ -80,7 +80,8 @@ class _Statements:
         index = bisect.bisect_left(self._starts, line)
         if index < len(self._marks) and self._starts[index] < comment.span.start:
             return self._marks[index]
-        return next((mark for mark in reversed(self._marks[:index]) if mark[0].end >= line), None)
+        before = (self._marks[at] for at in range(index - 1, -1, -1))
+        return next((mark for mark in before if mark[0].end >= line), None)
 
     def _behind(self, end: int) -> tuple[Span, Pointer] | None:
         rest = _REST.match(self._text, end)
