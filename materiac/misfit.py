@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from materiac.diagnostic import Finding, Severity
 from materiac.model import (
+    EDITOR_KEYS,
     AgentMateria,
     Config,
     Edge,
@@ -127,7 +128,8 @@ def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
 def _keys(model: type[Node]) -> list[str]:
     """The keys that mean something: not those that editors leave."""
     fields = model.model_fields.items()
-    return [field.alias or name for name, field in fields if name not in Marked.model_fields]
+    aliases = (field.alias or name for name, field in fields if name not in Marked.model_fields)
+    return [alias for alias in aliases if alias not in EDITOR_KEYS]
 
 
 def _shell_string(command: str, pointer: Pointer) -> Finding:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -23,7 +23,7 @@ SOURCES: Final = ("command", "utility", "script")
 
 
 def kind_of(fields: Mapping[str, Any]) -> Kind | None:
-    """The kind that a materia as written has: by its `type`, else by what it runs or asks; None if neither."""
+    """The kind that a materia as written has: by its `type`, or what it runs or asks; None if neither."""
     if fields.get("type") == "agent":
         return "agent"
     runs = any(fields.get(source) is not None for source in SOURCES)
@@ -79,6 +79,24 @@ Filled = Annotated[str, Field(strict=True, pattern=r"\S")]
 Flag = Annotated[bool, Field(strict=True)]
 
 
+EDITOR_KEYS = frozenset(
+    {
+        "$schema",
+        "layout",
+        "socketKind",
+        "empty",
+        "source",
+        "lockState",
+        "originDefaultId",
+        "color",
+        "label",
+        "group",
+        "description",
+    }
+)
+"""Keys that editors write on any object. They mean nothing, but for those that an object has as a field."""
+
+
 class Node(BaseModel):
     """An object of a loadout file. Editors may leave their own keys on each; they mean nothing here."""
 
@@ -94,17 +112,15 @@ class Node(BaseModel):
     )
 
     x_materiac: dict[str, Any] | None = Field(None, alias="x-materiac")
-    json_schema: Any = Field(None, alias="$schema")
-    layout: Any = None
-    socket_kind: Any = None
-    empty: Any = None
-    origin: Any = Field(None, alias="source")
-    lock_state: Any = None
-    origin_default_id: Any = None
-    color: Any = None
-    label: Text | None = None
-    group: Any = None
-    description: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_editor_keys(cls, data: Any) -> Any:
+        """Drop what editors leave, where it is no field of the object: fields cost at every start."""
+        if not isinstance(data, dict) or EDITOR_KEYS.isdisjoint(data):
+            return data
+        own = {field.alias for field in cls.model_fields.values()}
+        return {key: value for key, value in data.items() if key in own or key not in EDITOR_KEYS}
 
 
 class Marked(Node):
@@ -240,6 +256,8 @@ class Cost(Marked):
 class _Materia(Marked):
     """What both kinds of materia have."""
 
+    label: Text | None = None
+    color: Any = None
     parse: Parse | None = None
     assign: dict[str, Text] = Field(default_factory=_no_fields)
     generator: Flag = False

@@ -11,13 +11,13 @@ import re
 import sys
 from typing import Any, Final
 
-from materiac.model import Config, Node
+from materiac.model import EDITOR_KEYS, Config
 from materiac.names import END, MAX_LENGTH
 from materiac.normalize import EARLY_KEYS, UNUSED_KEYS, UNUSED_LIMITS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
-_EDITOR_KEYS: Final = sorted(str(f.alias) for f in Node.model_fields.values() if f.annotation is Any)
+_EDITOR_KEYS: Final = sorted(EDITOR_KEYS)
 _ASCII_BUT_NAMES: Final = r"\u0000-{last}/:-@\[-^`\{{-\u007f"
 _DEPRECATED: Final = {"deprecated": True}
 
@@ -43,7 +43,7 @@ def _shorten(part: Schema) -> None:
         value.pop("title", None)
         if value.get("default", ...) is None:
             del value["default"]
-        if key in _EDITOR_KEYS:
+        if key in _EDITOR_KEYS and not value:
             del part["properties"][key]
     part["patternProperties"] = {f"^({'|'.join(map(re.escape, _EDITOR_KEYS))})$": True}
 
