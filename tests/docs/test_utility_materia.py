@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from materiac.model import Config
+from materiac.process import run
 from materiac.utilities import builtin_command
 from materiac.utilities.builtins import registry
-from materiac.utilities.runner import run
 
 TEXT = (Path(__file__).parents[2] / "docs" / "utility-materia.md").read_text(encoding="utf-8")
 BLOCKS = re.MULTILINE | re.DOTALL

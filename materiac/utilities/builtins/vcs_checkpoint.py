@@ -43,7 +43,9 @@ def run(call: dict[str, Any]) -> dict[str, Any]:
 def _commit(repository: Repository, message: str, cwd: Path, run_dir: Any) -> Outcome:
     root = repository.root
     if root is None:
-        return Outcome(satisfied=True, context=f"nothing is committed: no jj or git repository around '{cwd}'")
+        return Outcome(
+            satisfied=True, context=f"nothing is committed: no jj or git repository around '{cwd}'"
+        )
     commit = jj.commit if repository.kind == "jj" else git.commit
     return commit(root, message, _casts(root, cwd, run_dir))
 
