@@ -1,4 +1,4 @@
-"""Small random loadouts and what their sockets answer; most are sound, all are the same for a seed.
+"""Small random loadouts and what their sockets answer; about half are sound, and a seed gives the same for ever.
 
 Whatever can meet is let meet: loops that share a cursor, generators in loops, loops left and come back to,
 empty lists, edges to oneself, budgets everywhere. Reasons and items are told apart by their numbers.
@@ -33,7 +33,7 @@ class Play:
 
 def play(seed: int) -> Play:
     """The play of a seed."""
-    return _Author(Random(seed)).play()  # noqa: S311 (a seed shall give the same loadout for ever)
+    return _Author(Random(seed)).play()  # noqa: S311 (no secret depends on it)
 
 
 @dataclass
