@@ -8,8 +8,8 @@ import pytest
 
 from materiac import pipeline
 from materiac.cli.importing import follow
+from materiac.cli.loading import bundled
 from materiac.report.text import render
-from materiac.resources import folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,14 +22,12 @@ def bless(pytestconfig: pytest.Config) -> bool:
 
 
 @pytest.fixture(scope="session")
-def checked() -> Callable[[bytes], str]:
-    """The text report on a file, called `loadout.json`, above the bundled loadouts and its imports."""
-    below = [
-        pipeline.Text(str(path), path.read_bytes()) for path in sorted(folder("loadouts").glob("*.json"))
-    ]
+def checked() -> Callable[..., str]:
+    """The text report on a file, by its bytes and its name, above the bundled loadouts and what it imports."""
+    below = bundled()
 
-    def report(raw: bytes) -> str:
-        texts = follow(pipeline.Text("loadout.json", raw), allow_outside=False)
+    def report(raw: bytes, name: str = "loadout.json") -> str:
+        texts = follow(pipeline.Text(name, raw), allow_outside=False)
         return render(pipeline.check([*below, *texts]), colour=False)
 
     return report
