@@ -1,4 +1,4 @@
-"""Small random loadouts and what their sockets answer; about half are sound, and a seed gives the same for ever.
+"""Small random loadouts and what their sockets answer: about half are sound, each is the same for its seed.
 
 Whatever can meet is let meet: loops that share a cursor, generators in loops, loops left and come back to,
 empty lists, edges to oneself, budgets everywhere. Reasons and items are told apart by their numbers.
