@@ -164,7 +164,7 @@ def _expected(detail: ErrorDetails, loc: Loc) -> str:
     if loc == ("tools",):
         return _TOOLS
     context = detail.get("ctx", {})
-    if detail["type"] in ("number", "literal_error"):
+    if detail["type"] in ("number", "path", "literal_error"):
         return str(context["expected"])
     return _EXPECTED.get(detail["type"], detail["msg"])
 

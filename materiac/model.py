@@ -79,6 +79,15 @@ Filled = Annotated[str, Field(strict=True, pattern=r"\S")]
 Flag = Annotated[bool, Field(strict=True)]
 
 
+def _folder(value: Any) -> Any:
+    if isinstance(value, str) and "\0" in value:
+        raise PydanticCustomError("path", "expected {expected}", {"expected": "a path without a NUL"})
+    return value
+
+
+Folder = Annotated[Word, BeforeValidator(_folder)]
+
+
 EDITOR_KEYS = frozenset(
     {
         "$schema",
@@ -335,7 +344,7 @@ class Eventing(Marked):
 class Frame(Marked):
     """What a file says beside its loadouts and its materia."""
 
-    artifact_dir: Word = ".materia/casts"
+    artifact_dir: Folder = ".materia/casts"
     active_loadout: Word | None = None
     budget: Budget = Field(default_factory=Budget)
     limits: Limits = Field(default_factory=Limits)

@@ -188,8 +188,7 @@ class Program:
             socket["assign"] = _settled(socket["assign"])
         for key in _LISTED:
             data[key].sort(key=lambda part: str(part.get("id", part.get("name", part.get("generator")))))
-        text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _hashed(data)
 
 
 def _settled(assign: list[list[str]]) -> list[list[str]]:
@@ -250,13 +249,23 @@ def to_data(program: Program) -> Json:
 
 
 def image_data(image: Image) -> Json:
-    """What `machine.json` holds, as JSON values."""
+    """What `machine.json` holds, as JSON values.
+
+    `hash` is that of the program, which settings have no part in; `settingsHash` is theirs.
+    """
+    settings = json.loads(json.dumps(dataclasses.asdict(image.settings)))
     return {
         "format": FORMAT,
         "hash": image.program.digest(),
+        "settingsHash": _hashed(settings),
         "program": to_data(image.program),
-        "settings": json.loads(json.dumps(dataclasses.asdict(image.settings))),
+        "settings": settings,
     }
+
+
+def _hashed(data: Json) -> str:
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ImageError(ValueError):
@@ -270,11 +279,11 @@ def image_from_data(data: Any) -> Image:
     if data["format"] != FORMAT:
         raise ImageError(f"it has format {data['format']!r}, this version reads format {FORMAT}")
     try:
-        image = Image(from_data(data["program"]), _settings(data.get("settings", {})))
-        sound = image.program.digest() == data.get("hash")
+        image = Image(from_data(data["program"]), _settings(data["settings"]))
+        hashes = image.program.digest(), _hashed(data["settings"])
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ImageError(f"a part of it is missing or of the wrong kind: {error}") from error
-    if not sound:
+    if hashes != (data.get("hash"), data.get("settingsHash")):
         raise ImageError("its hash does not fit its content: compile the loadout again")
     return image
 

@@ -230,6 +230,14 @@ FAULTS: dict[str, tuple[Pointer, Any, str, Pointer, str, str | None]] = {
         "found the string \" \\n\" for 'prompt', expected a string that is not blank",
         None,
     ),
+    "a folder with a NUL": (
+        ("artifactDir",),
+        "a\0b",
+        "invalid-value",
+        ("artifactDir",),
+        "found the string \"a\\u0000b\" for 'artifactDir', expected a path without a NUL",
+        None,
+    ),
     "an empty name": (
         (*SOCKETS, "plan", "materia"),
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import io
 import os
@@ -14,7 +15,9 @@ from materiac import __version__
 
 USAGE_ERROR = 2
 OWN_FAULT = 3
+STOPPED = 4
 INTERRUPTED = 130
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Command(NamedTuple):
@@ -116,22 +119,35 @@ def _command_parser(command: Command) -> _Parser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_standard_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as standard error has it
     command = _chosen(words[:1] or ["--help"])
     try:
         code = _run(command, words[1:])
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing more can be written, at the exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return STOPPED if command.name == "run" else INTERRUPTED
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            return _own_fault(error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"materiac: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return USAGE_ERROR
     except Exception as fault:  # noqa: BLE001 (no traceback reaches a user)
         return _own_fault(fault)
     return code
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed them; what is opened later must not take their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _chosen(words: Sequence[str]) -> Command:

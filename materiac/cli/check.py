@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
     looked_at, found = _look(files, options.loadout, reading.reading(options))
     if looked_at or options.format == "json":
         _show(found, options.format)
-    if looked_at < len(files):
+    if looked_at < len(files) or any(part.finding.rule == "encoding" for part in found):
         return 2
     level = Severity[options.fail_on.upper()]
     level = min(level, Severity.WARNING) if options.strict else level

@@ -165,9 +165,13 @@ def _report(result: Result, *, as_json: bool) -> int:
             from materiac.cli.outcome import show
 
             show(result)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        # Nobody reads on, and the exit code says it all the same; what is buffered must not fail again.
+        sys.stdout.flush()
+    except OSError as error:
+        # What is buffered must not fail again at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if as_json and not isinstance(error, BrokenPipeError):
+            from materiac.cli import loading
+
+            loading.complain(f"what came of the cast cannot be written: {error.strerror}")
+            return OWN_FAULT
     return EXIT_CODES[result.status]

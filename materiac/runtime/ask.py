@@ -12,7 +12,8 @@ from materiac.runtime.contract import Accepted, Contract
 from materiac.runtime.handoff import HandoffError, find_object
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.usage import TURN, Turn
-from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
+from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits, characters
+from materiac.utilities.environment import Mask
 
 
 def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
@@ -29,11 +30,12 @@ def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
 def _object(conversation: _Conversation, answer: str) -> Output:
     """The object in an answer; a bad one is asked for once more."""
     wanted = contract.contract_of(conversation.bench.program, conversation.visit.socket)
-    accepted, problems = read(answer, wanted)
+    mask = conversation.bench.mask
+    accepted, problems = read(answer, wanted, mask)
     if accepted is None:
         opening = conversation.opening_of_repair()
         answer = conversation.turn(prompt.repair(opening, problems, answer, wanted), repair=1)
-        accepted, problems = read(answer, wanted)
+        accepted, problems = read(answer, wanted, mask)
     if accepted is None:
         raise VisitFailed("output", f"the answer was refused after one repair turn: {'; '.join(problems)}")
     return Output(
@@ -47,13 +49,16 @@ def save(bench: Bench, visit: Visit, accepted: Accepted) -> Json:
     return bench.folder.output(*visit.id, text, ".json").as_data()
 
 
-def read(answer: str, wanted: Contract) -> tuple[Accepted | None, Sequence[str]]:
-    """Find the object in an answer and hold it against the contract: it, or what is wrong."""
+def read(answer: str, wanted: Contract, mask: Mask) -> tuple[Accepted | None, Sequence[str]]:
+    """Find the object in an answer and hold it against the contract: it, or what is wrong.
+
+    It is masked again: JSON has many ways to write one text.
+    """
     try:
         found = find_object(answer)
     except HandoffError as error:
         return None, [str(error)]
-    return contract.check(found, wanted)
+    return contract.check(mask.data(found), wanted)
 
 
 class _Conversation:
@@ -103,7 +108,7 @@ class _Conversation:
             if words is None:
                 final = prompt.final_form(self._wanted())
                 return self.turn(self._onward(final), number=number)
-            answer = self.turn(self._onward(self.bench.mask.text(words)), number=number)
+            answer = self.turn(self._onward(self.bench.mask.text(characters(words))), number=number)
 
     def opening_of_repair(self) -> str:
         """The prompt that a repair turn repeats."""

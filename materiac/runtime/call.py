@@ -42,6 +42,7 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
         failure.files = _save(bench, visit, stdin, command, None)
         raise failure from error
     files = _save(bench, visit, stdin, command, done)
+    _note_cuts(bench, visit, done)
     try:
         _refuse_failure(bench, bench.mask.text(shown(command)), utility, done)
         return _output(bench, visit, _text(bench, visit, done, limit), files)
@@ -50,11 +51,21 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
         raise
 
 
+def _note_cuts(bench: Bench, visit: Visit, done: Completed) -> None:
+    """Say in the journal what was not kept: of stdout the end, of stderr the beginning."""
+    streams = (("stdout", done.stdout, done.stdout_bytes), ("stderr", done.stderr, done.stderr_bytes))
+    for stream, kept, came in streams:
+        if len(kept) < came:
+            whole = len(kept.decode("utf-8", "ignore").encode()) if stream == "stdout" else len(kept)
+            cut = {"of": stream, "bytes": came, "kept": whole}
+            bench.journal.append("output_cut", **visit.place(), **cut, sync=False)
+
+
 def _output(bench: Bench, visit: Visit, text: str, files: list[Json]) -> Output:
     files.append(bench.folder.output(*visit.id, text, ".md").as_data())
     if visit.socket.parse == "text":
         return Output(text, files=files)
-    accepted, problems = read(text, contract.contract_of(bench.program, visit.socket))
+    accepted, problems = read(text, contract.contract_of(bench.program, visit.socket), bench.mask)
     if accepted is None:
         raise VisitFailed("output", f"the output was refused: {'; '.join(problems)}")
     return Output(text, accepted, [*files, save(bench, visit, accepted)])
@@ -154,10 +165,6 @@ def _text(bench: Bench, visit: Visit, done: Completed, limit: int) -> str:
         raise VisitFailed(
             "output", f"the output is no UTF-8 text: {error.reason} at byte {error.start}"
         ) from error
-    if cut:
-        bench.journal.append(
-            "output_cut", **visit.place(), bytes=done.stdout_bytes, kept=len(text.encode()), sync=False
-        )
     return bench.mask.text(text)
 
 

@@ -20,7 +20,7 @@ from materiac.runtime.call import call
 from materiac.runtime.contract import Accepted
 from materiac.runtime.course import Course
 from materiac.runtime.follow_up import Note, reason_of
-from materiac.runtime.items import ItemId, Loops
+from materiac.runtime.items import Item, ItemId, Loops
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.scopes import Landmark, Scopes
 from materiac.runtime.state import Knowledge
@@ -146,6 +146,7 @@ class Cast:
         self._now = _Outcome(failure=failure, waits=waits, place=place)
 
     def _come(self, socket: Socket) -> None:
+        self._now.place = {"socket": socket.id}
         loop = self.program.loops[socket.loop] if socket.loop is not None else None
         item = None
         if loop is not None:
@@ -155,6 +156,7 @@ class Cast:
                 self.loops.leave(loop)
                 self._now.skipped = True
                 return
+        self._now.place = {"socket": socket.id} | _keyed(item)
         scope_id = item.id if item else self.loops.current()
         if self._arrival is None or not self._arrival.budgeted:
             self._guard(scope_id, ("socket", socket.id))
@@ -180,7 +182,9 @@ class Cast:
         if cycle and scope.cycles > limit:
             way = " → ".join(f"'{name}'" for name in cycle)
             times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
-            raise VisitFailed("stalled", f"{times}; the last one is {way}")
+            key = (self._now.place or {}).get("itemKey")
+            whom = f" for {key}" if key else ""
+            raise VisitFailed("stalled", f"{times}{whom}; the last one is {way}")
 
     def _perform(self, visit: Visit, loop: Loop | None) -> None:
         self._now.visit = visit
@@ -293,7 +297,7 @@ class Cast:
     def _place(self) -> Json:
         if self._now.visit is not None:
             return self._now.visit.place()
-        return self._now.place or {"socket": self._arrival.way.to if self._arrival else self.program.entry}
+        return self._now.place or {"socket": self.program.entry}
 
     def _warn_of_budget(self) -> None:
         message = warn(self.program.budget, self.bench.tally)
@@ -354,3 +358,7 @@ class Cast:
         visit = self._now.visit
         place = visit.place() if visit is not None else self._now.place or {}
         self.bench.journal.append(kind, sync=sync, **{**place, **fields})
+
+
+def _keyed(item: Item | None) -> Json:
+    return {"itemKey": item.key, "itemLabel": item.label} if item is not None else {}

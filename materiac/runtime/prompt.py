@@ -125,7 +125,7 @@ def _cast(view: PromptView) -> str:
         "\n".join(f"{name}: {value}" for name, value in facts if value.strip()),
         f"State:\n\n{_json(state)}" if state else "",
         f"Context:\n\n{context}" if context.strip() else "",
-        _previous(view, context),
+        _previous(view.previous),
     )
     return "## Cast context\n\n" + _joined(*blocks)
 
@@ -144,20 +144,10 @@ def _newest_context(state: dict[str, Any]) -> str:
     return "…" + context[-MAX_CONTEXT:]
 
 
-def _previous(view: PromptView, context: str) -> str:
-    """The last output, without what the prompt has already said of it."""
-    previous = view.previous
-    if isinstance(previous, dict):
-        previous = {name: value for name, value in previous.items() if not _told(view, name, value, context)}
+def _previous(previous: Any) -> str:
     if previous is None or previous in ("", {}):
         return ""
     return f"Previous output:\n\n{previous if isinstance(previous, str) else _json(previous)}"
-
-
-def _told(view: PromptView, name: str, value: Any, context: str) -> bool:
-    if name == "context":
-        return isinstance(value, str) and context.endswith(value)
-    return name == "workItems" and view.materia.generator and value == view.upstream
 
 
 def _value(view: PromptView, name: str) -> Any:

@@ -19,7 +19,7 @@ from materiac.runtime.cast import Cast
 from materiac.runtime.journal import Journal, Subscriber
 from materiac.runtime.lanes import Lanes
 from materiac.runtime.usage import Tally, UsageFile
-from materiac.runtime.visit import Json
+from materiac.runtime.visit import Json, characters
 from materiac.utilities.environment import Mask, secrets
 
 STATUS: Final = {FAILED: "failed", WAITING: "waiting"}
@@ -94,7 +94,7 @@ def run(order: Order) -> Result:
             journal.subscribe(subscriber)
         for watcher in order.watchers:
             journal.subscribe(watcher)
-        request = mask.text(_characters(order.request))
+        request = mask.text(characters(order.request))
         bench = Bench(
             program, name, request, folder, journal, tally, order.agent, order.person, order.cwd,
             order.environ, mask, order.stand_in,
@@ -114,11 +114,6 @@ def run(order: Order) -> Result:
         status = _drive(cast)
         journal.append("cast_finished", status=status, failure=cast.failure, waiting=cast.waits)
     return Result(status, cast, root, tally.as_data(), time.monotonic() - began)
-
-
-def _characters(text: str) -> str:
-    """A text that can be written in UTF-8; bytes of a command line that are none come as half characters."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _drive(cast: Cast) -> str:

@@ -29,6 +29,11 @@ class VisitWaits(Exception):
     """A visit can go on only when a person says something."""
 
 
+def characters(text: str) -> str:
+    """A text that can be written in UTF-8; typed bytes that are none come as half characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """One visit of a socket; `number` counts the visits of this socket, from 1."""

@@ -21,6 +21,10 @@ _HARMLESS: Final = re.compile(
 )
 
 
+# Some encoders escape what could end a script in a page, with small or capital digits.
+_HTML_SAFE: Final = tuple({ord(c): f"\\u{ord(c):{digits}}" for c in "&<>'"} for digits in ("04x", "04X"))
+
+
 def looks_secret(name: str) -> bool:
     """Whether a variable's name says that its value is a secret. In doubt, it does."""
     return _SECRET.search(name) is not None and _SECRET.search(_HARMLESS.sub(" ", name)) is not None
@@ -76,4 +80,8 @@ class Mask:
 
 
 def _spellings(value: str) -> set[str]:
-    return {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    """The text itself, and the ways in which encoders of JSON write it inside of a string."""
+    plain = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    safe = {text.translate(codes) for text in plain for codes in _HTML_SAFE}
+    slashed = {text.replace("/", "\\/") for text in plain | safe}
+    return {value, *plain, *safe, *slashed}

@@ -45,7 +45,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
         pytest.param(BROKEN, [], 1, id="error"),
         pytest.param(b"{", [], 1, id="syntax"),
         pytest.param(b"", [], 1, id="empty"),
-        pytest.param(b"\xff\xfe{\x00}\x00", [], 1, id="utf-16"),
+        pytest.param(b"\xff\xfe{\x00}\x00", [], 2, id="utf-16"),
         pytest.param(WARNED, [], 0, id="warning"),
         pytest.param(WARNED, ["--strict"], 1, id="strict"),
         pytest.param(WARNED, ["--fail-on", "warning"], 1, id="fail on warnings"),

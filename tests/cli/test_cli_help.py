@@ -95,3 +95,31 @@ def test_a_fault_of_its_own_is_no_traceback() -> None:
     assert (done.returncode, done.stdout) == (3, "")
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("materiac: a fault of materiac itself: TypeError: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        pytest.param("check -", 1, id="check"),
+        pytest.param("utility noop", 2, id="utility"),
+        pytest.param("rules", 0, id="rules"),
+    ],
+)
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_empty_ones(words: str, code: int, closed: str) -> None:
+    command = f'"{sys.executable}" -m materiac {words} {closed}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, "fault" in done.stderr) == (code, False)
+
+
+def test_a_full_disk_is_said() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m materiac rules > /dev/full'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "materiac: the output cannot be written: No space left on device\n",
+    )

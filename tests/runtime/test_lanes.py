@@ -289,7 +289,7 @@ def test_a_stalled_stream(tmp_path: Path) -> None:
     keep = {"edges": [{"to": "build"}]}
     result = cast(parallel(keep=keep), tmp_path, answers(plan=plan(a=[0]), keep=NO))
     assert result.cast.failure is not None
-    assert "'a' at 'build': stalled: " in result.cast.failure["message"]
+    assert "'a' at 'build', WI-1: stalled: " in result.cast.failure["message"]
 
 
 def test_a_limit_of_visits_is_of_the_whole_cast(tmp_path: Path) -> None:

@@ -286,6 +286,19 @@ def test_a_cast_that_fails(config: Json, agent: Any, kind: str, tmp_path: Path) 
     check_manifest(result)
 
 
+@pytest.mark.parametrize(
+    ("limits", "kind"), [({}, "stalled"), ({"limits": {"maxVisits": 2}}, "visit-limit")], ids=str
+)
+def test_a_failure_before_a_visit_names_the_item(limits: Json, kind: str, tmp_path: Path) -> None:
+    again = [{"when": "satisfied", "to": "build"}, {"when": "not_satisfied", "to": "build"}]
+    config = working(check={"edges": again})
+    next(iter(config["loadouts"].values()))["sockets"]["build"] |= limits
+    result = cast(config, tmp_path, answers(plan={"workItems": ITEMS}, check={"satisfied": False}))
+    assert result.cast.failure is not None
+    place = {key: result.cast.failure[key] for key in ("kind", "socket", "visit", "item")}
+    assert place == {"kind": kind, "socket": "build", "visit": None, "item": "WI-1"}
+
+
 class Interrupted:
     """An agent that is interrupted by the person in its second turn."""
 

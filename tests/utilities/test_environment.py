@@ -104,6 +104,18 @@ def test_a_secret_inside_json_text(secret: str, ascii_only: bool) -> None:
     assert json.loads(Mask([secret]).text(text)) == {"a": "<***>"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"abc\u0026def\u003cghi\/jkl",
+        r"abc\u0026def\u003Cghi/jkl",
+        r"abc&def<ghi\/jkl",
+    ],
+)
+def test_a_secret_in_the_json_of_other_encoders(text: str) -> None:
+    assert Mask(["abc&def<ghi/jkl"]).text(f'"-{text}-"') == '"-***-"'
+
+
 def test_any_depth() -> None:
     deep: Any = "hunter2hunter2"
     for _ in range(20_000):
