@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: help setup demo test check fix bless docs lock
+.PHONY: help setup demo test quick check fix bless docs lock
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
@@ -39,6 +39,9 @@ demo: $(VENV)/.use  ## check, draw and run a shipped loadout in a scratch folder
 test: $(VENV)/.dev  ## run all tests, and the checks of `make check`
 	@$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+quick: $(VENV)/.dev  ## run the tests that are not marked slow
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 check: $(VENV)/.dev  ## lint, types, and which module may import which
 	$(BIN)/ruff check .
