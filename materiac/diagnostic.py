@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from materiac.source import Pointer, Source, Span
+from materiac.source import Language, Pointer, Source, Span
 
 
 class Severity(enum.IntEnum):
@@ -28,6 +28,20 @@ class Related(NamedTuple):
     message: str
 
 
+class Bilingual(NamedTuple):
+    """Advice that shows what to write, which is written differently in the two languages."""
+
+    json: str
+    dsl: str
+
+
+def worded(advice: str | Bilingual | None, language: Language) -> str | None:
+    """Advice, in the words of a language."""
+    if isinstance(advice, Bilingual):
+        return advice.dsl if language == "dsl" else advice.json
+    return advice
+
+
 class Finding(NamedTuple):
     """One fault. `at` is a pointer into the document, or a span where there is no value yet."""
 
@@ -36,7 +50,7 @@ class Finding(NamedTuple):
     message: str
     at: Pointer | Span
     related: tuple[Related, ...] = ()
-    help: str | None = None
+    help: str | Bilingual | None = None
 
 
 class Place(NamedTuple):
@@ -52,6 +66,11 @@ class Located(NamedTuple):
     finding: Finding
     place: Place | None
     related: tuple[tuple[Place, str], ...] = ()
+
+    @property
+    def help(self) -> str | None:
+        """The advice of the finding, in the language of the text that it is about."""
+        return worded(self.finding.help, self.place.source.language if self.place else "json")
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from materiac import dsl_layout, dsl_print, dsl_text, json_print
 from materiac.dsl_directives import hoisted
-from materiac.languages import Language
+from materiac.source import Language
 
 
 def formatted(text: str, language: Language) -> str:

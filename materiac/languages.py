@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import PurePath
-from typing import Final, Literal
+from typing import Final
 
 from materiac import json_text
 from materiac.diagnostic import Finding, Located, Place, Severity
-from materiac.source import Document, Pointer, Source, Span
-
-Language = Literal["json", "dsl"]
+from materiac.source import Document, Language, Pointer, Source, Span
 
 LANGUAGES: Final[tuple[Language, ...]] = ("json", "dsl")
 ENDING: Final = ".materia"
@@ -18,7 +17,7 @@ ENDING: Final = ".materia"
 
 _DSL = re.compile(
     r"(?:\s+|#[^\r\n]*+)*+(?:@|(?:import|artifacts|active|agents|recovery|eventing|budget|limits"
-    r"|parallelism|loadout|materia)\b)"
+    r"|parallelism|loadout|materia|about|scenarios?)\b)"
 )
 
 
@@ -28,9 +27,10 @@ def read(name: str, raw: bytes, language: Language | None) -> tuple[Source, Docu
     There is a document where there are no findings.
     """
     source, found = json_text.decode(name, raw)
+    source = replace(source, language=language or language_of(source))
     if found:
         return source, None, found
-    if (language or language_of(source)) == "json":
+    if source.language == "json":
         return source, *json_text.read(source)
     from materiac import dsl_text  # noqa: PLC0415 - what is JSON does without the grammar
 

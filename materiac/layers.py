@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from materiac.diagnostic import Finding, Place, Severity
+from materiac.diagnostic import Bilingual, Finding, Place, Severity
 from materiac.model import SOURCES, kind_of
 from materiac.names import suggestion
 from materiac.source import KEY, Document, Pointer, Span
@@ -162,8 +162,13 @@ def _only(loadouts: Fields) -> tuple[str | None, list[Finding]]:
     if len(loadouts) == 1:
         return next(iter(loadouts)), []
     words = f"nothing says which of the loadouts {_listed(loadouts)} runs"
-    return None, [_unknown(words, ("loadouts", KEY), "name it in 'activeLoadout' or with '--loadout'")]
+    return None, [_unknown(words, ("loadouts", KEY), _ACTIVE)]
 
 
-def _unknown(message: str, at: Pointer, advice: str | None) -> Finding:
+_ACTIVE: Final = Bilingual(
+    "name it in 'activeLoadout' or with '--loadout'", "name it with 'active' or with '--loadout'"
+)
+
+
+def _unknown(message: str, at: Pointer, advice: str | Bilingual | None) -> Finding:
     return Finding("unknown-loadout", Severity.ERROR, message, at, help=advice)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from materiac import json_text
-from materiac.diagnostic import Finding, Located, Severity
+from materiac.diagnostic import Finding, Located, Severity, worded
 from materiac.layers import Layered
 from materiac.misfit import found
 from materiac.names import END, fault
@@ -53,11 +53,15 @@ def modernise(name: str, raw: bytes, below: Mapping[str, Any]) -> Modern:
     if document is None or findings:
         return Modern(None, tuple(_located(document or Document(source, None, dict), findings)))
     document, findings = normalize(document, below)
-    lost = [finding for finding in findings if not (finding.help or "").startswith(_REWRITTEN)]
+    lost = [finding for finding in findings if not _is_rewritten(finding)]
     rewrite = _Rewrite(document, below, lost)
     rewrite.count = len(findings) - len(lost)
     data = rewrite.file()
     return Modern(data, tuple(_located(document, lost)), rewrite.count, rewrite.named)
+
+
+def _is_rewritten(finding: Finding) -> bool:
+    return (worded(finding.help, "json") or "").startswith(_REWRITTEN)
 
 
 def forms_of_today(data: Fields) -> tuple[Fields, list[str]]:

@@ -6,13 +6,12 @@ Whatever is not what an early form looks like is left as it is: the model compla
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from materiac.diagnostic import Finding, Related, Severity
+from materiac.diagnostic import Bilingual, Finding, Related, Severity
 from materiac.model import kind_of
 from materiac.names import suggestion
 from materiac.shipped import SCRIPTS
@@ -26,6 +25,15 @@ UNUSED_LIMITS: Final = ("maxSocketVisits", "maxEdgeTraversals")
 
 _IN_SOCKETS: Final = frozenset({*EARLY_KEYS, *UNUSED_KEYS, "type"})
 _SCRIPT = re.compile(r"(?:.*/)?config/utilities/([^/]+)", re.DOTALL)
+
+_EXITS: Final = Bilingual(
+    '"exits": [{"from", "condition", "targetSocketId"}], with "advance" in the socket',
+    "'exit <socket> <when> -> <target>', with 'advance' in the socket",
+)
+_NAMED: Final = Bilingual(
+    '"materia": {"<name>": {…}}, and "materia": "<name>" in the socket',
+    "'materia <name> { … }', and '<name>' behind the colon of the socket",
+)
 
 Fields = dict[str, Any]
 
@@ -81,11 +89,13 @@ class _Rewrite:
                 "'pipeline' stands beside a loadout of that name",
                 ("pipeline", KEY),
                 related=(Related(("loadouts", "pipeline", KEY), "the loadout"),),
-                advice="keep one of them, under 'loadouts'",
+                advice="keep one of them, as a loadout",
             )
             return rest
         self._early(
-            ("pipeline", KEY), "'pipeline' is the early form of a loadout", '"loadouts": {"pipeline": …}'
+            ("pipeline", KEY),
+            "'pipeline' is the early form of a loadout",
+            Bilingual('"loadouts": {"pipeline": …}', "'loadout pipeline { … }'"),
         )
         self.moved["loadouts", "pipeline"] = ("pipeline",)
         return {**rest, "loadouts": {**loadouts, "pipeline": data["pipeline"]}}
@@ -95,7 +105,9 @@ class _Rewrite:
         if not isinstance(roles, dict) or not isinstance(materia, dict):
             return data
         self._early(
-            ("roles", KEY), "'roles' is the early form of 'materia'", '"materia", with "prompt" in each'
+            ("roles", KEY),
+            "'roles' is the early form of 'materia'",
+            Bilingual('"materia", with "prompt" in each', "'materia <name> { prompt … }' for each"),
         )
         rest = {key: value for key, value in data.items() if key != "roles"}
         moved = {name: self._role(name, role) for name, role in roles.items() if name not in materia}
@@ -125,7 +137,7 @@ class _Rewrite:
         if "parallel" in fields:
             return self._without(("parallelPlanner",), fields, at)
         words = "'parallelPlanner' is the early form of 'parallel'"
-        self._early((*at, "parallelPlanner", KEY), words, '"parallel"')
+        self._early((*at, "parallelPlanner", KEY), words, Bilingual('"parallel"', "'parallel'"))
         return self._renamed("parallelPlanner", "parallel", fields, at)
 
     def _builtin(self, fields: Fields, at: Pointer) -> Fields:
@@ -133,7 +145,8 @@ class _Rewrite:
         if builtin is None or "utility" in fields:
             return fields
         words = f"'command' calls a script whose place the built-in '{builtin}' takes"
-        self._early((*at, "command"), words, f'"utility": {json.dumps(builtin)}')
+        now = Bilingual(f'"utility": "{builtin}"', f"'utility {builtin}'")
+        self._early((*at, "command"), words, now)
         return {**self._renamed("command", "utility", fields, at), "utility": builtin}
 
     def _loadout(self, name: str, loadout: Any) -> Any:
@@ -143,8 +156,7 @@ class _Rewrite:
         loadout = self._without(UNUSED_KEYS, loadout, at)
         for loop, value in _object(loadout.get("loops")).items():
             if "exit" in _object(value):
-                now = '"exits": [{"from", "condition", "targetSocketId"}], with "advance" in the socket'
-                self._early((*at, "loops", loop, "exit", KEY), "'exit' is the early form of 'exits'", now)
+                self._early((*at, "loops", loop, "exit", KEY), "'exit' is the early form of 'exits'", _EXITS)
         if not isinstance(loadout.get("sockets"), dict):
             return loadout
         sockets = {id_: self._socket(name, id_, value) for id_, value in loadout["sockets"].items()}
@@ -174,8 +186,7 @@ class _Rewrite:
         """Make a materia without a name of its own out of what a socket carries itself."""
         keys = [key for key in socket if key in EARLY_KEYS]
         words = f"socket '{at[-1]}' carries {_listed(keys)} itself"
-        now = '"materia": {"<name>": {…}}, and "materia": "<name>" in the socket'
-        self._early((*at, keys[0], KEY), words, now)
+        self._early((*at, keys[0], KEY), words, _NAMED)
         while name in self.materia:
             name += "/"
         self._move_unnamed(("materia", name), at, "role" if "role" in socket else KEY)
@@ -229,10 +240,10 @@ class _Rewrite:
         cut = next((cut for cut in range(len(at), 0, -1) if at[:cut] in self.moved), 0)
         return self.moved[at[:cut]] + at[cut:] if cut else at
 
-    def _early(self, at: Pointer, message: str, now: str) -> None:
-        self._warn(at, message, advice=f"write {now}")
+    def _early(self, at: Pointer, message: str, now: Bilingual) -> None:
+        self._warn(at, message, advice=Bilingual(f"write {now.json}", f"write {now.dsl}"))
 
-    def _warn(self, at: Pointer, message: str, *, advice: str) -> None:
+    def _warn(self, at: Pointer, message: str, *, advice: str | Bilingual) -> None:
         self.findings.append(Finding("legacy-form", Severity.WARNING, message, at, help=advice))
 
     def _error(

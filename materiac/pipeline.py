@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 from materiac import collector, imports, languages, layers, misfit, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
-from materiac.languages import Language
 from materiac.layers import Layered
 from materiac.normalize import normalize
 from materiac.rules.rule import FileView
-from materiac.source import Document, Pointer, Span
+from materiac.source import Document, Language, Pointer, Span
 
 if TYPE_CHECKING:
     from materiac.program import Image, Json

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -20,6 +20,8 @@ class Mark(enum.Enum):
 
 
 KEY = Mark.KEY
+
+Language = Literal["json", "dsl"]
 
 Pointer = tuple[str | int | Mark, ...]
 """The way to a value: keys and indexes from the root; `(*pointer, KEY)` is the key itself."""
@@ -41,10 +43,11 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name that it is reported under."""
+    """A text, the name that it is reported under, and the language that it is read as."""
 
     name: str
     text: str
+    language: Language = "json"
 
     @cached_property
     def _line_starts(self) -> list[int]:

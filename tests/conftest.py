@@ -23,7 +23,7 @@ def bless(pytestconfig: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session")
 def checked() -> Callable[..., str]:
-    """The text report on a file, by its bytes and its name, above the bundled loadouts and what it imports."""
+    """The text report on a file, by bytes and name, above the bundled loadouts and what it imports."""
     below = bundled()
 
     def report(raw: bytes, name: str = "loadout.json") -> str:

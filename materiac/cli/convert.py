@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from materiac.cli.reading import LANGUAGES
 
 if TYPE_CHECKING:
-    from materiac.languages import Language
+    from materiac.source import Language
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

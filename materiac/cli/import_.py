@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from materiac.cli.loading import Layers
     from materiac.diagnostic import Located
-    from materiac.languages import Language
+    from materiac.source import Language
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

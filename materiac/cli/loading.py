@@ -20,8 +20,8 @@ from materiac.report import text as report
 from materiac.resources import folder
 
 if TYPE_CHECKING:
-    from materiac.languages import Language
     from materiac.program import Image, Json
+    from materiac.source import Language
 
 STANDARD_INPUT = "-"
 PROJECT_FILES = (".materia/loadout.json", ".materia/loadout.materia", ".pi/pi-materia.json")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from materiac.diagnostic import Bilingual
 from materiac.names import END
 from materiac.path import WORK_ITEMS
 from materiac.source import KEY, Pointer
@@ -25,7 +26,7 @@ class Obstacle:
     message: str
     at: Pointer
     related: tuple[tuple[Pointer, str], ...] = ()
-    help: str | None = None
+    help: str | Bilingual | None = None
 
 
 @dataclass
@@ -73,7 +74,8 @@ def _loops(generator: SocketView, consuming: list[LoopView]) -> Obstacle:
     at = (*generator.at, KEY)
     if not consuming:
         words = f"no loop consumes the work items of the parallel generator '{generator.id}'"
-        return Obstacle(words, at, help=f'add a loop with "consumes": {{"from": "{generator.id}"}}')
+        in_json = f'add a loop with "consumes": {{"from": "{generator.id}"}}'
+        return Obstacle(words, at, help=Bilingual(in_json, f"add a loop 'over {generator.id}'"))
     first, second, *_ = consuming
     words = f"loops '{first.id}' and '{second.id}' both consume the work items of '{generator.id}'"
     related = tuple(((*loop.at, KEY), f"loop '{loop.id}'") for loop in consuming)

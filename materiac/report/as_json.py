@@ -37,7 +37,7 @@ def _finding(located: Located) -> dict[str, Any]:
         "message": _sound(finding.message),
         **_place(located.place),
         "related": [{**_place(place), "message": _sound(words)} for place, words in located.related],
-        "help": None if finding.help is None else _sound(finding.help),
+        "help": None if located.help is None else _sound(located.help),
     }
 
 

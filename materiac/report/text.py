@@ -48,7 +48,7 @@ class _Brush:
 def _lines(located: Located, brush: _Brush) -> Iterator[str]:
     finding, code = located.finding, _COLOURS[located.finding.severity]
     label = brush.paint(f"{finding.severity.word}[{_one_line(finding.rule)}]", code)
-    help_ = _one_line(finding.help or "")
+    help_ = _one_line(located.help or "")
     if located.place is None:
         yield f"{label}: {_one_line(finding.message)}"
         yield from _help_line(help_, brush)

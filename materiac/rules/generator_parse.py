@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from materiac.diagnostic import Finding, Severity
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
 
-_HELP = "work items are handed over as JSON: say \"json\", or leave 'parse' out"
+_HELP = "work items are handed over as JSON: say 'json', or leave it out"
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:

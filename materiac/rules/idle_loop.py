@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
@@ -16,7 +16,10 @@ def check(view: LoadoutView) -> Iterator[Finding]:
             yield RULE.finding(
                 f"no socket of loop '{loop.id}' has an 'advance': it stays at its first item",
                 (*loop.at, KEY),
-                help=f'"advance": {{"cursor": "{loop.cursor}", "items": "{loop.items}"}} goes to the next',
+                help=Bilingual(
+                    f'"advance": {{"cursor": "{loop.cursor}", "items": "{loop.items}"}} goes to the next',
+                    f"'advance {loop.cursor} over {loop.items}' goes to the next",
+                ),
             )
 
 

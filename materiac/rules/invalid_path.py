@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from materiac.diagnostic import Finding, Severity
 from materiac.path import OUTPUT, PathError, parse_source, parse_target
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
+from materiac.rules.wording import read_as_json
 from materiac.source import KEY, Pointer
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _of_text(socket: SocketView) -> Iterator[Finding]:
                 f"source '{source}' of '{socket.id}' looks into an output that is read as text",
                 _said(socket) if inherited else assignment.at,
                 related=[(assignment.at, "the source, in its materia")] if inherited else (),
-                help=f"give '{socket.id}' \"parse\": \"json\", or assign '{OUTPUT}', the text as a whole",
+                help=read_as_json(socket.id, f", or assign '{OUTPUT}', the text as a whole"),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
@@ -15,7 +15,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         yield RULE.finding(
             f"loadout '{graph.name}' has no 'entry': it begins at '{graph.entry}', the first as written",
             (*graph.base, "sockets", KEY),
-            help=f'add "entry": "{graph.entry}"',
+            help=Bilingual(f'add "entry": "{graph.entry}"', f"add 'entry {graph.entry}'"),
         )
 
 

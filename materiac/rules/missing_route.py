@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
@@ -21,7 +21,10 @@ def check(view: LoadoutView) -> Iterator[Finding]:
             yield RULE.finding(
                 f"no edge of '{id_}' is for '{word}': the cast ends there{left}",
                 (*socket.at, "edges", KEY),
-                help=f'say so with {{"when": "{word}", "to": "end"}}, or lead it elsewhere',
+                help=Bilingual(
+                    f'say so with {{"when": "{word}", "to": "end"}}, or lead it elsewhere',
+                    f"say so with '{word} -> end', or lead it elsewhere",
+                ),
             )
 
 

@@ -15,7 +15,7 @@ def check_file(file: FileView) -> Iterator[Finding]:
             yield RULE.finding(
                 f"materia '{name}' is 'parallel' and no generator",
                 ("materia", name, "parallel"),
-                help="add \"generator\": true, or remove 'parallel'",
+                help="make it a 'generator', or remove 'parallel'",
             )
 
 

@@ -21,7 +21,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"'{id_}' runs in the streams of '{region.generator.id}', and '{name}' is not 'parallelSafe'",
                 (*socket.at, "materia"),
                 related=[(("materia", name, KEY), f"materia '{name}'")],
-                help='add "parallelSafe": true to it, if several of it can work at the same time',
+                help="make it 'parallelSafe', if several of it can work at the same time",
             )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from materiac.diagnostic import Finding, Related, Severity
+from materiac.diagnostic import Bilingual, Finding, Related, Severity
 from materiac.source import Pointer
 
 if TYPE_CHECKING:  # `materiac rules` lists the rules without loading what they look at
@@ -93,7 +93,7 @@ class Rule(NamedTuple):
         at: Pointer,
         *,
         related: Iterable[tuple[Pointer, str]] = (),
-        help: str | None = None,  # noqa: A002 (the word of the reports)
+        help: str | Bilingual | None = None,  # noqa: A002 (the word of the reports)
         severity: Severity | None = None,
     ) -> Finding:
         """A breach of this rule; `related` are pairs of a pointer and a few words."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.rules.wording import read_as_json
 from materiac.source import Pointer
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                     f"{words} asks for '{when}', but the output of '{socket.id}' is read as text",
                     at,
                     related=_said(socket),
-                    help=f'give \'{socket.id}\' "parse": "json"',
+                    help=read_as_json(socket.id),
                 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from materiac.diagnostic import Bilingual
+
 if TYPE_CHECKING:
     from materiac.flow.termination import Cycle
     from materiac.graph import LoadoutGraph, LoopView
@@ -39,11 +41,20 @@ def loop_words(loop: LoopView) -> str:
     return f"the 'foreach' of '{loop.sockets[0]}'" if loop.foreach else f"loop '{loop.id}'"
 
 
-def remedy(cycle: Cycle, graph: LoadoutGraph) -> str:
+def read_as_json(socket: str, otherwise: str = "") -> Bilingual:
+    """What lets the output of a socket be read as JSON."""
+    return Bilingual(
+        f'give \'{socket}\' "parse": "json"{otherwise}',
+        f"write 'json' behind the materia of '{socket}'{otherwise}",
+    )
+
+
+def remedy(cycle: Cycle, graph: LoadoutGraph) -> str | Bilingual:
     """What would bound a cycle."""
     if cycle.bound is not None:
-        return f"give the edge of '{cycle.bound.source}' to '{cycle.bound.target}' a 'maxTraversals'"
+        edge = f"the edge of '{cycle.bound.source}' to '{cycle.bound.target}'"
+        return Bilingual(f"give {edge} a 'maxTraversals'", f"give {edge} a 'max'")
     visited = cycle.culprit or next((node for node in cycle.nodes if node in graph.sockets), None)
     if visited is not None:
-        return f"give '{visited}' a 'maxVisits' in its 'limits'"
+        return Bilingual(f"give '{visited}' a 'maxVisits' in its 'limits'", f"limit the 'visits' of '{visited}'")
     return "let an empty list lead out of the cycle"

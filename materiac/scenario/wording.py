@@ -74,7 +74,7 @@ def finding_data(located: Located) -> Json:
     """A finding as `--json` prints it."""
     finding = located.finding
     place = _place_data(located.place) if located.place is not None else {}
-    return {**place, "rule": finding.rule, "message": finding.message, "help": finding.help}
+    return {**place, "rule": finding.rule, "message": finding.message, "help": located.help}
 
 
 def _place_data(place: Place) -> Json:

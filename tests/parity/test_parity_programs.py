@@ -30,9 +30,9 @@ def digests(name: str, raw: bytes, loadouts: list[str]) -> list[str | None]:
     return [one.image.program.digest() if one.image is not None else None for one in done]
 
 
-def rules(name: str, raw: bytes) -> list[tuple[str, str, str | None]]:
+def rules(name: str, raw: bytes) -> list[tuple[str, str, str]]:
     found = check([*bundled(), Text(name, raw)])
-    return sorted((part.finding.rule, part.finding.message, part.finding.help) for part in found)
+    return sorted((part.finding.rule, part.finding.message, repr(part.finding.help)) for part in found)
 
 
 def spelt(data: dict[str, Any]) -> bytes:

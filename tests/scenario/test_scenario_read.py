@@ -15,7 +15,7 @@ def found(data: Any) -> list[tuple[str, str, str | None]]:
     text = data if isinstance(data, str) else json.dumps(data)
     findings = read("x.scenario.json", text.encode())[1]
     return [
-        (text[part.place.span.start : part.place.span.end], part.finding.message, part.finding.help)
+        (text[part.place.span.start : part.place.span.end], part.finding.message, part.help)
         for part in findings
         if part.place is not None
     ]

@@ -1,0 +1,33 @@
+"""Which language a text is in, and that advice is given in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from materiac.pipeline import Text, check
+from materiac.report import as_json, text
+from materiac.source import Language
+
+JSON = b'{"loadouts": {"L": {"sockets": {"a": {"materia": "M"}}}}, "materia": {"M": {"prompt": "p"}}}'
+DSL = b'loadout L { a: M } materia M { prompt "p" }'
+ADVICE = {"json": 'add "entry": "a"', "dsl": "add 'entry a'"}
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "said", "language"),
+    [
+        ("x.json", JSON, None, "json"),
+        ("x.materia", DSL, None, "dsl"),
+        ("<stdin>", JSON, None, "json"),
+        ("<stdin>", DSL, None, "dsl"),
+        ("x.materia", JSON, "json", "json"),
+        ("x.json", DSL, "dsl", "dsl"),
+    ],
+)
+def test_advice_is_in_the_language_of_the_text(
+    name: str, raw: bytes, said: Language | None, language: Language
+) -> None:
+    found = check([Text(name, raw, language=said)])
+    assert [(part.finding.rule, part.help) for part in found] == [("missing-entry", ADVICE[language])]
+    assert ADVICE[language] in text.render(found, colour=False)
+    assert ADVICE[language].replace('"', '\\"') in as_json.render(found)
