@@ -7,7 +7,6 @@ keeps what was decided in the journal before the machine moves.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -20,7 +19,8 @@ from materiac.runtime.call import call
 from materiac.runtime.contract import Accepted
 from materiac.runtime.course import Course
 from materiac.runtime.follow_up import Note, reason_of
-from materiac.runtime.items import Item, ItemId, Loops
+from materiac.runtime.items import ItemId, Loops
+from materiac.runtime.outcome import Arrival, Outcome
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.scopes import Landmark, Scopes
 from materiac.runtime.state import Knowledge
@@ -30,42 +30,6 @@ from materiac.verdict import holds
 
 MAX_SHOWN: Final = 4000
 """How many characters of a `text` the journal holds; all of it is in the file of the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Arrival:
-    """How control came to where it is: the way, and the item of the visit that took it."""
-
-    way: Way
-    item: ItemId | None
-
-    @property
-    def budgeted(self) -> bool:
-        return self.way.edge is not None and self.way.edge.max_traversals is not None
-
-    @property
-    def rework(self) -> bool:
-        return self.way.kind == "edge" and self.way.when == "not_satisfied"
-
-
-@dataclass
-class _Outcome:
-    """What came of the visit that the machine is at."""
-
-    visit: Visit | None = None
-    output: Output | None = None
-    advanced: bool = False
-    failure: VisitFailed | None = None
-    waits: str | None = None
-    skipped: bool = False
-    used_up: bool = False
-    place: Json | None = None
-
-    @property
-    def verdict(self) -> bool | None:
-        accepted = self.output.accepted if self.output else None
-        verdict = accepted.fields.get("satisfied") if accepted else None
-        return verdict if isinstance(verdict, bool) else None
 
 
 class Cast:
@@ -83,8 +47,8 @@ class Cast:
         self.failure: Json | None = None
         self.waits: str | None = None
         self._scopes = Scopes()
-        self._arrival: _Arrival | None = None
-        self._now = _Outcome()
+        self._arrival: Arrival | None = None
+        self._now = Outcome()
 
     # What the machine asks
 
@@ -113,7 +77,7 @@ class Cast:
 
     def enter(self, socket: Socket) -> None:
         """Come to a socket: past it, where its loop has no item, or into a visit."""
-        self._now = _Outcome()
+        self._now = Outcome()
         try:
             self._come(socket)
         except VisitFailed as failure:
@@ -134,7 +98,7 @@ class Cast:
             self._finish(way)
         elif way.blocked is not None:
             self._refuse(way, way.blocked)
-        self._arrival = _Arrival(way, self._item_id())
+        self._arrival = Arrival(way, self._item_id())
 
     def plan(self) -> list[Json]:
         """The streams that the last output schedules, each with its `name` and its `workItemIndexes`."""
@@ -143,10 +107,10 @@ class Cast:
 
     def join(self, place: Json, failure: VisitFailed | None, waits: str | None) -> None:
         """Say what came of the streams of a region, which take the place of a visit."""
-        self._now = _Outcome(failure=failure, waits=waits, place=place)
+        self._now = Outcome(failure=failure, waits=waits, place=place)
 
     def _come(self, socket: Socket) -> None:
-        self._now.place = {"socket": socket.id}
+        self._now.come(socket.id, None)
         loop = self.program.loops[socket.loop] if socket.loop is not None else None
         item = None
         if loop is not None:
@@ -156,7 +120,7 @@ class Cast:
                 self.loops.leave(loop)
                 self._now.skipped = True
                 return
-        self._now.place = {"socket": socket.id} | _keyed(item)
+        self._now.come(socket.id, item)
         scope_id = item.id if item else self.loops.current()
         if self._arrival is None or not self._arrival.budgeted:
             self._guard(scope_id, ("socket", socket.id))
@@ -182,7 +146,7 @@ class Cast:
         if cycle and scope.cycles > limit:
             way = " → ".join(f"'{name}'" for name in cycle)
             times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
-            key = (self._now.place or {}).get("itemKey")
+            key = self._now.place.get("itemKey")
             whom = f" for {key}" if key else ""
             raise VisitFailed("stalled", f"{times}{whom}; the last one is {way}")
 
@@ -284,7 +248,7 @@ class Cast:
     def _fail(self, failure: VisitFailed | None) -> None:
         if failure is None:
             return
-        place = self._place()
+        place = self._now.where()
         self.failure = {
             "kind": failure.kind,
             "message": failure.message,
@@ -293,11 +257,6 @@ class Cast:
             "item": place.get("itemKey"),
         }
         self._append("socket_failed", failure=self.failure, files=failure.files)
-
-    def _place(self) -> Json:
-        if self._now.visit is not None:
-            return self._now.visit.place()
-        return self._now.place or {"socket": self.program.entry}
 
     def _warn_of_budget(self) -> None:
         message = warn(self.program.budget, self.bench.tally)
@@ -355,10 +314,5 @@ class Cast:
         return visit.item.id if visit is not None and visit.item is not None else None
 
     def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> None:
-        visit = self._now.visit
-        place = visit.place() if visit is not None else self._now.place or {}
+        place = self._now.where()
         self.bench.journal.append(kind, sync=sync, **{**place, **fields})
-
-
-def _keyed(item: Item | None) -> Json:
-    return {"itemKey": item.key, "itemLabel": item.label} if item is not None else {}
