@@ -56,5 +56,6 @@ def remedy(cycle: Cycle, graph: LoadoutGraph) -> str | Bilingual:
         return Bilingual(f"give {edge} a 'maxTraversals'", f"give {edge} a 'max'")
     visited = cycle.culprit or next((node for node in cycle.nodes if node in graph.sockets), None)
     if visited is not None:
-        return Bilingual(f"give '{visited}' a 'maxVisits' in its 'limits'", f"limit the 'visits' of '{visited}'")
+        limit = f"give '{visited}' a 'maxVisits' in its 'limits'"
+        return Bilingual(limit, f"limit the 'visits' of '{visited}'")
     return "let an empty list lead out of the cycle"

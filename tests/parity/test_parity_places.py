@@ -74,7 +74,7 @@ def found(loadout: str, rest: str = "") -> dict[str, list[str]]:
             "entry a a: A", "materia X { timeout 0s utility noop }", "invalid-limit", "0s", id="timeout"
         ),
         pytest.param(
-            "entry a a: A", 'materia X { @command "ls -l" }', "shell-string", None, id="shell string"
+            "entry a a: A", 'materia X { command "ls -l" }', "shell-string", '"ls -l"', id="shell string"
         ),
         pytest.param("entry a a: A", "materia X { utility nop }", "unknown-utility", "nop", id="utility"),
         pytest.param("entry a a: A", "budget { maxToken 5 }", "unknown-key", "maxToken", id="setting"),
