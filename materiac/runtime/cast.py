@@ -100,7 +100,7 @@ class Cast:
             self._refuse(way, way.blocked)
         self._arrival = Arrival(way, self._item_id())
 
-    def plan(self) -> list[Json]:
+    def schedule(self) -> list[Json]:
         """The streams that the last output schedules, each with its `name` and its `workItemIndexes`."""
         streams: list[Json] = self.knowledge.last_json["parallelSchedule"]["streams"]
         return streams
@@ -299,7 +299,7 @@ class Cast:
     def _landing(self, to: str) -> str:
         """Where a step would lead, past loops that would be found empty, and regions without streams."""
         region = self.program.regions.get(self._now.visit.socket.id) if self._now.visit else None
-        to = region.after if region and to == region.entry and not self.plan() else to
+        to = region.after if region and to == region.entry and not self.schedule() else to
         passed = set()
         while to != END and to not in passed:
             passed.add(to)

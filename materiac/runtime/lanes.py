@@ -45,9 +45,9 @@ class Lanes:
 
         An exception of a stream, and an interrupt, ends all of them first.
         """
-        cast, plan = self._cast, self._cast.plan()
-        streams = [self._stream(region, part) for part in plan]
-        told = [{"name": part["name"], "workItemIndexes": part["workItemIndexes"]} for part in plan]
+        cast, schedule = self._cast, self._cast.schedule()
+        streams = [self._stream(region, part) for part in schedule]
+        told = [{"name": part["name"], "workItemIndexes": part["workItemIndexes"]} for part in schedule]
         cast.bench.journal.append(
             "streams_started", socket=region.generator, streams=told, maxConcurrency=region.max_concurrency
         )
