@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_ori
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.model import (
     EDITOR_KEYS,
     AgentMateria,
@@ -108,7 +108,7 @@ def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> M
     return Misfit(_wrong_value(model, detail, loc, at), loc)
 
 
-def _error(rule: str, message: str, at: Pointer, advice: str | None = None) -> Finding:
+def _error(rule: str, message: str, at: Pointer, advice: str | Bilingual | None = None) -> Finding:
     return Finding(rule, Severity.ERROR, message, at, help=advice)
 
 
@@ -152,10 +152,10 @@ def _wrong_value(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer)
     return _error(rule, words, (*at, *loc), suggestion(value, legal) if isinstance(value, str) else None)
 
 
-def _custom_tools(tools: list[Any]) -> str:
+def _custom_tools(tools: list[Any]) -> Bilingual:
     plain = all(isinstance(tool, str) for tool in tools) and len(tools) <= len(SCOPES["coding"])
-    written = {"type": "custom", "tools": tools if plain else ["…"]}
-    return f"write {json.dumps(written, ensure_ascii=False)}"
+    written = json.dumps(tools if plain else ["…"], ensure_ascii=False)
+    return Bilingual(f'write {{"type": "custom", "tools": {written}}}', f"write 'tools {written}'")
 
 
 def _expected(detail: ErrorDetails, loc: Loc) -> str:

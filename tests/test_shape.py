@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from materiac import json_text
-from materiac.diagnostic import Bilingual, Finding, Related, Severity
+from materiac.diagnostic import Finding, Related, Severity, worded
 from materiac.layers import choose, merge
 from materiac.model import AgentMateria, UtilityMateria
 from materiac.normalize import normalize
@@ -78,8 +78,8 @@ def changed(pointer: Pointer, value: Any) -> Fields:
     return data
 
 
-def said(findings: tuple[Finding, ...]) -> list[tuple[str, Pointer | Span, str, str | Bilingual | None]]:
-    return [(finding.rule, finding.at, finding.message, finding.help) for finding in findings]
+def said(findings: tuple[Finding, ...]) -> list[tuple[str, Pointer | Span, str, str | None]]:
+    return [(f.rule, f.at, f.message, worded(f.help, "json")) for f in findings]
 
 
 def test_a_sound_file_is_made_in_silence() -> None:
