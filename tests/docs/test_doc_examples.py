@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doc_dsl import dsl_value
 from doc_pages import PAGES, Block, Page
 
 from materiac import pipeline
@@ -15,26 +16,38 @@ from materiac.agents.scripted import Script, Scripted
 from materiac.runtime.run import Order, run
 from materiac.scenario import read as scenarios
 
-KINDS = ("loadout", "fragment", "script", "scenario", "result")
+KINDS = {
+    "json": ("loadout", "fragment", "script", "scenario", "result"),
+    "materia": ("loadout", "fragment"),
+}
 EXAMPLES = [
     pytest.param(page, block, id=f"{page.name}:{block.line}")
     for page in PAGES
     for block in page.blocks
-    if block.language == "json"
+    if block.language in KINDS
 ]
 
 
 @pytest.mark.parametrize(("page", "block"), EXAMPLES)
 def test_an_example_is_what_its_fence_says(page: Page, block: Block) -> None:
-    kinds = [kind for kind in KINDS if kind in block.words]
-    assert len(kinds) == 1, f"expected one of {', '.join(KINDS)} behind the fence in {page.name}"
-    value = json.loads(block.text)
+    expected = KINDS[block.language]
+    kinds = [kind for kind in expected if kind in block.words]
+    assert len(kinds) == 1, f"expected one of {', '.join(expected)} behind the fence in {page.name}"
+    value = value_of(block)
     if kinds == ["loadout"]:
         assert found(block) == wanted(block)
     if kinds == ["script"]:
         Script.model_validate(value)
     if kinds == ["scenario"]:
         assert scenarios.read("x.scenario.json", block.text.encode())[1] == []
+
+
+def value_of(block: Block) -> Any:
+    return (
+        json.loads(block.text)
+        if block.language == "json"
+        else dsl_value(block.text, block.options.get("in", "file"))
+    )
 
 
 def found(block: Block) -> set[tuple[str, str]]:
@@ -57,7 +70,7 @@ def shipped() -> list[pipeline.Text]:
 
 
 def text_of(block: Block) -> pipeline.Text:
-    return pipeline.Text("loadout.json", block.text.encode())
+    return pipeline.Text(f"loadout.{block.language}", block.text.encode())
 
 
 def casts(page: Page) -> Iterator[tuple[Block, Block | None, Block, list[Block]]]:
