@@ -18,6 +18,7 @@ NAMES: Final = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/index.md",
+    "docs/tutorial.md",
     "docs/language.md",
     "docs/dsl.md",
     "docs/architecture.md",
