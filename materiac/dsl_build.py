@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from materiac import json_tokens as lex
-from materiac.dsl_scope import Filler, Scope
-from materiac.dsl_tree import Node, Part, Token, first, last, span
+from materiac.dsl_scenario import ScenarioFiller
+from materiac.dsl_scope import Scope
+from materiac.dsl_tree import Node, Token, first, last, span
 from materiac.source import Span
 
 KEYS: Final = {
@@ -19,14 +19,11 @@ KEYS: Final = {
 }
 """The keys that a keyword writes, where it is not the key itself."""
 
-UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000}
-
-_TIME = re.compile(rf"([0-9]{{1,{lex.MAX_DIGITS}}})(ms|s|m)")
 _VERDICTS: Final = frozenset({"ALWAYS", "SATISFIED", "NOT_SATISFIED"})
 _OUTPUT: Final = ".workItems"
 
 
-class Builder(Filler):
+class Builder(ScenarioFiller):
     """Builds once: after `run`, `data` is the value, if there are no `findings`.
 
     There is a method for each rule of the grammar, named after it: it adds what it reads to a scope.
@@ -39,12 +36,7 @@ class Builder(Filler):
     def run(self, tree: Node) -> None:
         """Build the value of a whole text."""
         self.spans[()] = Span(0, len(self._text))
-        self._all(tree.children, Scope(self._root, ()))
-
-    def _all(self, parts: Sequence[Part], scope: Scope) -> None:
-        for part in parts:
-            if isinstance(part, Node):
-                getattr(self, part.data)(part, scope)
+        self.fill(tree.children, Scope(self._root, ()))
 
     def attribute(self, node: Node, scope: Scope) -> None:
         sign, value = node.children
@@ -68,20 +60,20 @@ class Builder(Filler):
         word, value = _tokens(node)
         self.string(scope, KEYS.get(word.type) or self.text_of(word), word, value)
 
-    text_part = entry = description = text_setting
+    text_part = entry = description = about = request = text_setting
 
     def json_setting(self, node: Node, scope: Scope) -> None:
         word, value = node.children
         self.json(scope, self.text_of(first(word)), span(word), value)
 
-    json_part = json_setting
+    json_part = usage = json_setting
 
     def section(self, node: Node, scope: Scope) -> None:
         word = first(node)
         inner = Scope({}, (*scope.at, self.text_of(word)))
         place = Span(first(node.children[1]).start_pos, last(node).end_pos)
         self.put(scope, self.text_of(word), span(word), inner.data, place)
-        self._all(node.children, inner)
+        self.fill(node.children, inner)
 
     def pair(self, node: Node, scope: Scope) -> None:
         key, value = node.children
@@ -90,7 +82,7 @@ class Builder(Filler):
     # Loadouts.
 
     def loadout(self, node: Node, scope: Scope) -> None:
-        self._all(node.children, self._block("loadouts", node, scope))
+        self.fill(node.children, self._block("loadouts", node, scope))
 
     def _block(self, container: str, node: Node, scope: Scope) -> Scope:
         return self.open(self.within(scope, container, node), first(node.children[1]), node)
@@ -103,7 +95,7 @@ class Builder(Filler):
         inner = self.open(self.within(scope, "sockets", node), first(name), node)
         if not isinstance(third, Node):
             self.string(inner, "materia", third, third)
-        self._all(node.children, inner)
+        self.fill(node.children, inner)
 
     def raw_socket(self, node: Node, scope: Scope) -> None:
         self.raw(self.within(scope, "sockets", node), node.children, node)
@@ -148,7 +140,7 @@ class Builder(Filler):
         self.string(inner, "to", tokens[0], tokens[1])
         if tokens[2:]:
             self.number(inner, "maxTraversals", span(tokens[2]), tokens[3])
-        self._all(node.children, inner)
+        self.fill(node.children, inner)
 
     # Loops.
 
@@ -157,7 +149,7 @@ class Builder(Filler):
         opening, closing = (self._find(node, kind) for kind in ("LPAR", "RPAR"))
         place = Span(first(node.children[opening]).start_pos, first(node.children[closing]).end_pos)
         self.names(loop, "sockets", Span(place.start, place.start + 1), node.children[opening:closing], place)
-        self._all(node.children, loop)
+        self.fill(node.children, loop)
 
     @staticmethod
     def _find(node: Node, kind: str) -> int:
@@ -200,7 +192,7 @@ class Builder(Filler):
             guard = rest.pop(0)
             self.put(inner, "condition", span(guard), self.text_of(guard), span(guard))
         self.string(inner, "targetSocketId", *rest)
-        self._all(node.children, inner)
+        self.fill(node.children, inner)
 
     # Properties.
 
@@ -237,7 +229,7 @@ class Builder(Filler):
     # Materia.
 
     def materia(self, node: Node, scope: Scope) -> None:
-        self._all(node.children, self._block("materia", node, scope))
+        self.fill(node.children, self._block("materia", node, scope))
 
     def raw_materia(self, node: Node, scope: Scope) -> None:
         self.raw(self.within(scope, "materia", node), node.children[1:], node)
@@ -251,13 +243,7 @@ class Builder(Filler):
         self.put(scope, self.text_of(word), span(word), True, span(word))
 
     def timeout(self, node: Node, scope: Scope) -> None:
-        word, time = _tokens(node)
-        match = _TIME.fullmatch(self.text_of(time))
-        if match is None:
-            words = f"found {lex.shortened(self.text_of(time))}, expected a time such as '30s' or '500ms'"
-            self.report(lex.Fault(words, time.start_pos, time.end_pos))
-            return
-        self.put(scope, "timeoutMs", span(word), int(match[1]) * UNITS[match[2]], span(time))
+        self.time(scope, "timeoutMs", *_tokens(node))
 
     def list_part(self, node: Node, scope: Scope) -> None:
         word = first(node)

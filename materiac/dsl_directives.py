@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from materiac.dsl_scope import Filler
@@ -16,6 +16,7 @@ ATTRIBUTE: Final = "x-materiac"
 
 IGNORE = re.compile(r"#[ \t]*materiac:[ \t]*ignore\[([\w-]+)\](?:[ \t]+(\S(?:.*\S)?))?[ \t]*")
 _DIRECTIVE = re.compile(r"#[ \t]*materiac:")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _REST = re.compile(r"(?:[ \t\r\n]+|#[^\r\n]*+)*+")
 
 
@@ -55,9 +56,16 @@ def hoisted(text: str, marks: Marks) -> str:
             continue
         if not statements.stands_alone(owner[0].start, start):
             edits += [(start, end, ""), (owner[0].start, owner[0].start, f"\n{text[start:end]}\n")]
-    for start, end, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    return _edited(text, sorted(edits, key=lambda edit: edit[0]))
+
+
+def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+    """A text with parts of it replaced, which are given in order."""
+    pieces, done = [], 0
+    for start, end, new in edits:
+        pieces += [text[done:start], new]
+        done = end
+    return "".join([*pieces, text[done:]])
 
 
 def _report(built: Filler, comment: Comment, message: str, help_: str | None = None) -> None:
@@ -71,6 +79,9 @@ class _Statements:
         self._text = text
         self._marks = sorted(marks, key=lambda mark: mark[0].start)
         self._starts = [span.start for span, _ in self._marks]
+        self._around = list(_around([span for span, _ in self._marks]))
+        self._lines = [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
+        self._following = -1
 
     def owner(self, comment: Comment) -> tuple[Span, Pointer] | None:
         """The statement behind a comment on a line of its own; else the first in its line, else around it."""
@@ -80,18 +91,21 @@ class _Statements:
         index = bisect.bisect_left(self._starts, line)
         if index < len(self._marks) and self._starts[index] < comment.span.start:
             return self._marks[index]
-        before = (self._marks[at] for at in range(index - 1, -1, -1))
-        return next((mark for mark in before if mark[0].end >= line), None)
+        at = index - 1
+        while at >= 0 and self._marks[at][0].end < line:
+            at = self._around[at]
+        return self._marks[at] if at >= 0 else None
 
     def _behind(self, end: int) -> tuple[Span, Pointer] | None:
-        rest = _REST.match(self._text, end)
-        following = rest.end() if rest else end
-        index = bisect.bisect_left(self._starts, following)
-        found = index < len(self._marks) and self._starts[index] == following
+        # Comments come in order: those of one run have the same behind them, which is looked for once.
+        if end > self._following and (rest := _REST.match(self._text, end)):
+            self._following = rest.end()
+        index = bisect.bisect_left(self._starts, self._following)
+        found = index < len(self._marks) and self._starts[index] == self._following
         return self._marks[index] if found else None
 
     def _line(self, offset: int) -> int:
-        return max(self._text.rfind("\n", 0, offset), self._text.rfind("\r", 0, offset)) + 1
+        return self._lines[bisect.bisect_right(self._lines, offset) - 1]
 
     def stands_alone(self, start: int, end: int) -> bool:
         """Whether the words before an offset stay in one line: those of one statement and its edges."""
@@ -104,6 +118,16 @@ class _Statements:
         first, behind = bisect.bisect_left(self._starts, line), bisect.bisect_left(self._starts, end)
         inside = all("edges" in at[2:] for _, at in self._marks[first + 1 : behind])
         return inside and not self._text[line:start].strip(" \t")
+
+
+def _around(spans: Sequence[Span]) -> Iterator[int]:
+    """For each span, of those in order that lie within one another, the index of the one around it, or -1."""
+    opened: list[int] = []
+    for index, span in enumerate(spans):
+        while opened and spans[opened[-1]].end <= span.start:
+            opened.pop()
+        yield opened[-1] if opened else -1
+        opened.append(index)
 
 
 def _ignore(built: Filler, at: Pointer, match: re.Match[str], place: Span) -> None:

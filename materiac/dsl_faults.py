@@ -39,16 +39,21 @@ _GROUPS: Final = (
         "a part of the materia",
         {"PROMPT", "MODEL", "THINKING", "COMMAND", "PARAMS", "TIMEOUT", "WRITES", "COST"},
     ),
+    ("a part of the scenario", {"ABOUT", "REQUEST", "STATE", "FILE", "PERSON", "UTILITIES", "EXPECT"}),
+    ("an expectation", {"PATH", "PASSES", "ITEMS", "VISITS", "STATE", "PROMPT", "FILE", "NO", "AT"}),
     (
         "a setting",
         {"ARTIFACTS", "ACTIVE", "AGENTS", "RECOVERY", "EVENTING", "BUDGET", "LIMITS", "PARALLELISM"},
     ),
 )
-_OF_MATERIA: Final = frozenset(
-    {"TOOLS", "UTILITY", "PARSE", "HANDOFF", "LABEL", "DESCRIPTION", "SCRIPT", "GENERATOR", "PARALLEL"}
-    | {"PARALLEL_SAFE", "MULTI_TURN", "IDEMPOTENT", "ASSIGN"}
-)
-_FIRST: Final = ("LOADOUT", "MATERIA", "IMPORT")
+_ALSO: Final = {
+    "a part of the materia": (
+        {"TOOLS", "UTILITY", "PARSE", "HANDOFF", "LABEL", "DESCRIPTION", "SCRIPT", "GENERATOR", "PARALLEL"}
+        | {"PARALLEL_SAFE", "MULTI_TURN", "IDEMPOTENT", "ASSIGN"}
+    ),
+    "a part of the scenario": {"AGENT", "LOADOUT"},
+}
+_FIRST: Final = ("LOADOUT", "MATERIA", "SCENARIO", "IMPORT")
 _ARROWS = re.compile(r"=>|→|⇒|⟶|➔|-{2,}>|={2,}>|—>|–>|~>")
 _QUOTES: Final = "'“”„‘’«»"
 _NAMED = re.compile(r"[ \t]*:")
@@ -120,7 +125,7 @@ def _described(text: str, found: Unexpected, at: Span) -> str:
 
 def _phrases(expected: frozenset[str]) -> list[str]:
     rest, phrases = set(expected), []
-    for terminal in _FIRST:
+    for terminal in _FIRST if "MATERIA" in rest else ():
         if terminal in rest:
             phrases.append(_spelt(terminal))
             rest.discard(terminal)
@@ -132,14 +137,14 @@ def _phrases(expected: frozenset[str]) -> list[str]:
     for phrase, terminals in _GROUPS:
         if len(terminals & rest) > 3:
             phrases.append(phrase)
-            rest -= terminals | (_OF_MATERIA if phrase == "a part of the materia" else set())
+            rest -= terminals | _ALSO.get(phrase, set())
     order = sorted(rest, key=lambda terminal: (terminal in ("RBRACE", "$END"), terminal in _SIGNS, terminal))
     return [*phrases, *(_spelt(terminal) for terminal in order if terminal != "JUNK")]
 
 
 def _spelt(terminal: str) -> str:
     if terminal == "WORD":
-        return "a word"
+        return "a number"
     if terminal in ("STRING", "BLOCK"):
         return "a string"
     return _SIGNS.get(terminal) or f"'{_keyword(terminal)}'"
@@ -174,6 +179,9 @@ def _habit(text: str, found: Unexpected, at: Span) -> str | None:
         near = suggestion(word, [_keyword(terminal) for terminal in _words_of(found.expected)])
         if near is not None:
             return near
+    in_path = {"ARROW", "PASSES"} <= found.expected and found.kind in ("WORD", "STRING", "COMMA")
+    if in_path:
+        return "a path is written 'path one -> two'"
     advice = (*_odd_signs(text, word, at.start), *_advice(text, found))
     return next((words for applies, words in advice if applies), None)
 
@@ -197,18 +205,17 @@ _NO_WORDS: Final = frozenset({"WORD", "STRING", "BLOCK", "JUNK"})
 
 def _advice(text: str, found: Unexpected) -> Iterator[tuple[bool, str]]:
     expected, kind = found.expected, found.kind
-    in_file, named = "LOADOUT" in expected, bool(_NAMED.match(text, found.end))
+    in_file, named = "MATERIA" in expected, bool(_NAMED.match(text, found.end))
     yield (
         kind == "ATTRIBUTE" and "SOCKET_ID" in expected,
-        "an attribute stands before the sockets, edges or exits",
+        "an attribute stands before the sockets, edges, exits or answers",
     )
     yield expected == {"ARROW"}, "an edge is written 'when -> target'"
     yield in_file and named, "a socket stands in a loadout, 'loadout Name { … }'"
     yield text.startswith("->", found.start), "an edge stands in a socket, 'id: Materia when -> target'"
-    yield (
-        "SOCKET_ID" in expected and kind in ("WORD", "STRING"),
-        ("a socket is written 'id: Materia', an edge 'when -> target'"),
-    )
+    if "SOCKET_ID" in expected and kind in ("WORD", "STRING", "LBRACE"):
+        loadout = "a socket is written 'id: Materia', an edge 'when -> target'"
+        yield True, loadout if "LOOP" in expected else "an answer is written 'socket: \"text\"'"
     yield expected == {"LBRACE", "EQUALS"}, "a loadout is written 'loadout Name { … }'"
     yield expected == {"LPAR", "EQUALS"}, "a loop is written 'loop name (socket, socket)'"
     yield {"LBRACE", "AGENT"} <= expected, "a materia is written 'materia Name { … }'"

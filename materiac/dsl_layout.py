@@ -19,6 +19,19 @@ _OPENERS: Final = frozenset({"LBRACE", "LBRACKET", "LPAR"})
 _CLOSERS: Final = frozenset({"RBRACE", "RBRACKET", "RPAR"})
 _TIGHT: Final = frozenset({"COMMA", "COLON", "OUTPUT"})
 _GUARDS: Final = frozenset({"ALWAYS", "SATISFIED", "NOT_SATISFIED"})
+_LINED: Final = frozenset({"loadout", "scenario"})
+"""What has each of its statements in a line of its own."""
+
+_LOOSE: Final = frozenset(
+    {"socket", "edge", "exit", "section", "materia", "loop", "answering", "utilities", "expect"}
+    | {"answer", "default", "prompted", "written"}
+)
+"""What may have line breaks between its parts."""
+
+_SENTENCES: Final = frozenset({"edge", "exit", "answer", "default", "prompted", "written", "failure"})
+"""What has no wide spaces between its parts."""
+
+_STAYING: Final = frozenset({"over", "kind", "parse", "reply", "status", "failure"})
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -90,9 +103,9 @@ class _Walk:
             isinstance(before, Node)
             and before.data != "parse"
             and isinstance(child, Node)
-            and node.data not in ("edge", "exit")
+            and node.data not in _SENTENCES
         ):
-            return "  " if child.data not in ("flag", "over", "kind") else " "
+            return "  " if child.data not in ("flag", "over", "kind", "failure") else " "
         if node.data == "edge" and kind == "ARROW":
             return " " * (1 + self._guard - _width(first(before)))
         return " "
@@ -114,16 +127,17 @@ def _is_opener(part: Part) -> bool:
 def _wrap(node: Node, child: Part, before: Part) -> _Break:
     """Whether a line begins with a part that is not the first of its node."""
     opened = _is_opener(before)
-    if node.data == "loadout" and (opened or isinstance(child, Node)):
+    if node.data in _LINED and (opened or isinstance(child, Node)):
         return _Break.MUST
     if opened or (not isinstance(before, Node) and before.type == "COMMA"):
         return _Break.MAY
-    if not isinstance(child, Node) or child.data in ("over", "kind", "parse"):
+    if node.data == "way" and first(child).type == "ARROW":
+        return _Break.MAY
+    if not isinstance(child, Node) or child.data in _STAYING:
         return _Break.NO
-    inside = node.data in ("socket", "edge", "exit", "section", "materia", "loop")
     # The words before the brace of a materia, and the value of a pair or an attribute, stay in their line.
     header = node.data == "materia" and first(child).start_pos < _brace(node)
-    return _Break.MAY if inside and not header else _Break.NO
+    return _Break.MAY if node.data in _LOOSE and not header else _Break.NO
 
 
 def _brace(node: Node) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from materiac import json_print
+from materiac import dsl_print_scenario, json_print
 from materiac.dsl_phrases import (
     Fields,
     are_texts,
@@ -43,6 +43,8 @@ _SHORT: Final = 72
 
 def written(data: Fields) -> str:
     """The text of a whole file."""
+    if dsl_print_scenario.stands_alone(data):
+        return f"{dsl_print_scenario.scenario(data)}\n"
     statements = [line for key, value in data.items() for line in _of_file(key, value)]
     text = ""
     for index, statement in enumerate(statements):
@@ -65,8 +67,10 @@ def _of_file(key: str, value: Any) -> Iterator[str]:
     elif key in ("loadouts", "materia") and isinstance(value, dict) and value:
         write = _loadout if key == "loadouts" else _materia
         yield from (_named(key.removesuffix("s"), inner, part, write) for inner, part in value.items())
+    elif key == "scenarios" and dsl_print_scenario.are_scenarios(value):
+        yield from map(dsl_print_scenario.scenario, value)
     else:
-        yield attribute(key, value)
+        yield dsl_print_scenario.around(key, value) or attribute(key, value)
 
 
 def _key(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,6 +17,9 @@ MARKS: Final = frozenset(
     {"LBRACE", "RBRACE", "LBRACKET", "RBRACKET", "LPAR", "RPAR", "COMMA", "COLON", "EQUALS"}
 )
 """Terminals that stand for no value."""
+
+_UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000}
+_TIME = re.compile(rf"([0-9]{{1,{lex.MAX_DIGITS}}})(ms|s|m)")
 
 
 @dataclass(slots=True)
@@ -42,6 +46,12 @@ class Filler:
         self.directed: set[Pointer] = set()
         self._root: dict[str, Any] = {}
         self._text = text
+
+    def fill(self, parts: Sequence[Part], scope: Scope) -> None:
+        """Fill a scope from those parts that are nodes, each by the method of its name."""
+        for part in parts:
+            if isinstance(part, Node):
+                getattr(self, part.data)(part, scope)
 
     def value_at(self, pointer: Pointer) -> Any:
         """What has been built at a pointer to a statement."""
@@ -156,6 +166,15 @@ class Filler:
         if fault is not None:
             self.report(fault._replace(start=span(token).start, end=span(token).end))
         self.put(scope, key, written, value, span(token))
+
+    def time(self, scope: Scope, key: str, word: Token, time: Token) -> None:
+        """Put a time in milliseconds, which stands as a number with its unit."""
+        match = _TIME.fullmatch(self.text_of(time))
+        if match is None:
+            words = f"found {lex.shortened(self.text_of(time))}, expected a time such as '30s' or '500ms'"
+            self.report(lex.Fault(words, time.start_pos, time.end_pos))
+            return
+        self.put(scope, key, span(word), int(match[1]) * _UNITS[match[2]], span(time))
 
     def text_of(self, token: Token) -> str:
         return self._text[token.start_pos : token.end_pos]

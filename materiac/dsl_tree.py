@@ -71,10 +71,12 @@ class Comment:
 
 def comments(text: str) -> Iterator[Comment]:
     """The comments of a sound text, in order."""
+    end = 0
     for match in _COMMENT.finditer(text) if "#" in text else ():
         if match.lastgroup == "comment":
-            line = max(text.rfind("\n", 0, match.start()), text.rfind("\r", 0, match.start())) + 1
-            before = text[line : match.start()]
+            # A line break ends a comment: the line of this one begins behind the comment before it.
+            before = _LINE_BREAK.split(text[end : match.start()])[-1]
+            end = match.end()
             yield Comment(Span(*match.span()), own_line=not before.strip(" \t"))
 
 

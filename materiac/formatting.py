@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from materiac import dsl_layout, dsl_print, dsl_text, json_print
+from materiac import dsl_layout, dsl_print, dsl_print_scenario, dsl_text, json_print
 from materiac.dsl_directives import hoisted
 from materiac.source import Language
 
@@ -29,3 +29,13 @@ def _layout(text: str) -> str:
 def written(data: dict[str, Any], language: Language) -> str:
     """The value of a document as a text that stands for the same value."""
     return json_print.written(data) if language == "json" else _layout(dsl_print.written(data))
+
+
+def converted(data: dict[str, Any], language: Language) -> str:
+    """A document as a text of the other language; in JSON, a scenario alone has no list around it."""
+    scenarios = data.get("scenarios")
+    if language == "json" and data.keys() == {"scenarios"} and dsl_print_scenario.are_scenarios(scenarios):
+        [*others, alone] = data["scenarios"]
+        if not others and dsl_print_scenario.stands_alone(alone):
+            data = alone
+    return written(data, language)

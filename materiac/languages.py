@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
@@ -19,6 +20,14 @@ _DSL = re.compile(
     r"(?:\s+|#[^\r\n]*+)*+(?:@|(?:import|artifacts|active|agents|recovery|eventing|budget|limits"
     r"|parallelism|loadout|materia|about|scenarios?)\b)"
 )
+
+
+_SCENARIOS = re.compile(rb'(?:^|[\r\n}])[ \t]*(?:scenario\s*["\w]|@"?scenarios)')
+
+
+def may_hold_scenarios(name: str, read_raw: Callable[[], bytes]) -> bool:
+    """Whether a file in the language of our own seems to have scenarios, which only reading it can tell."""
+    return name.endswith(ENDING) and _SCENARIOS.search(read_raw()) is not None
 
 
 def read(name: str, raw: bytes, language: Language | None) -> tuple[Source, Document | None, list[Finding]]:
