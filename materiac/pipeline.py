@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from materiac import collector, imports, languages, layers, misfit, rules, shape
 from materiac.diagnostic import Finding, Located, Place, Severity
@@ -25,6 +25,9 @@ from materiac.source import Document, Language, Pointer, Span
 
 if TYPE_CHECKING:
     from materiac.program import Image, Json
+
+
+_OF_SCENARIOS: Final = frozenset({"scenarios", "about", "loadout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class _Front:
             words = f"found {misfit.found(document.data)}, expected an object"
             self.findings.append(_placed(document, Finding("invalid-value", Severity.ERROR, words, ())))
         elif document is not None:
-            document, found = imports.without_imports(document)
+            document, found = imports.without_imports(_without_scenarios(document))
             found += self._imported(text, document)
             self.findings += [_placed(document, finding) for finding in found]
             document, found = normalize(document, self.data)
@@ -168,6 +171,13 @@ def _read(texts: Iterable[Text]) -> _Front:
 def _bare(document: Document) -> Document:
     """A document without its frame."""
     return replace(document, data={k: v for k, v in document.data.items() if k in ("loadouts", "materia")})
+
+
+def _without_scenarios(document: Document) -> Document:
+    """A document without its scenarios, and without what it says of these."""
+    if "scenarios" not in document.data:
+        return document
+    return replace(document, data={k: v for k, v in document.data.items() if k not in _OF_SCENARIOS})
 
 
 def _sound(front: _Front, texts: Sequence[Text]) -> bool:

@@ -19,10 +19,18 @@ _LOADOUTS: pytest.StashKey[Loadouts] = pytest.StashKey()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
-    """Collect files that end in `.scenario.json`."""
-    if file_path.name.endswith(_ENDING):
+    """Collect files that end in `.scenario.json`, and `.materia` files that hold scenarios."""
+    if file_path.name.endswith(_ENDING) or _holds_scenarios(file_path):
         return ScenarioFile.from_parent(parent, path=file_path)
     return None
+
+
+def _holds_scenarios(file: Path) -> bool:
+    if file.suffix != ".materia":
+        return False
+    from materiac.languages import may_hold_scenarios
+
+    return may_hold_scenarios(file.name, file.read_bytes)
 
 
 class ScenarioError(Exception):

@@ -33,6 +33,7 @@ def loadout_schema() -> Schema:
     _allow_overlays(schema, parts)
     _name_patterns(schema, parts)
     _early_forms(schema, parts)
+    _scenarios(schema)
     return {"$schema": DIALECT, **schema, "title": "Loadout file"}
 
 
@@ -96,6 +97,17 @@ def _early_forms(schema: Schema, parts: dict[str, Schema]) -> None:
     del socket["required"]
     socket["properties"] |= dict.fromkeys((*EARLY_KEYS, "type"), _DEPRECATED)
     socket["anyOf"] = [{"required": [key]} for key in ("materia", *EARLY_KEYS)]
+
+
+def _scenarios(schema: Schema) -> None:
+    """What a file says of scenarios beside its loadouts: only where it has some."""
+    target = {"type": "object", "properties": {"file": {"type": "string"}, "name": {"type": "string"}}}
+    schema["properties"] |= {
+        "scenarios": {"type": "array", "items": {"type": "object", "required": ["name"]}},
+        "about": {"type": "string"},
+        "loadout": {"anyOf": [{"type": "string"}, target]},
+    }
+    schema["dependentRequired"] = {"about": ["scenarios"], "loadout": ["scenarios"]}
 
 
 def text() -> str:

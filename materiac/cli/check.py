@@ -14,6 +14,7 @@ from materiac.cli.reading import Reading
 
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
+    from materiac.pipeline import Text
 
 FORMATS = ("text", "json")
 LEVELS = ("info", "warning", "error")
@@ -75,8 +76,16 @@ def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int,
             loading.complain(str(error))
             continue
         looked_at += 1
-        found += report.ordered(pipeline.check(layers.texts, loadout))
+        scenarios = _scenarios(text) if b"scenario" in text.raw else []
+        found += report.ordered([*pipeline.check(layers.texts, loadout), *scenarios])
     return looked_at, found
+
+
+def _scenarios(text: Text) -> list[Located]:
+    """What is wrong in the scenarios of a file, which no machine is made of."""
+    from materiac.scenario.read import findings_of
+
+    return findings_of(text.name, text.raw, text.language)
 
 
 def _show(found: Sequence[Located], form: str) -> None:

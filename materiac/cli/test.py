@@ -218,7 +218,6 @@ def _generate(options: argparse.Namespace, loadouts: Loadouts) -> int:
     from materiac.scenario.generate import generate
     from materiac.scenario.model import Target, is_file
     from materiac.scenario.search import MOST_PLACES
-    from materiac.scenario.spelling import spelled
 
     file, name = (
         (options.generate, options.loadout) if is_file(options.generate) else (None, options.generate)
@@ -236,7 +235,16 @@ def _generate(options: argparse.Namespace, loadouts: Loadouts) -> int:
         loading.complain(f"no scenario was found for: {element.words}")
     if made.cut:
         loading.complain(f"the search was cut at {MOST_PLACES:,} places: there may be one all the same")
-    return loading.write_output(options.output, spelled(data).encode())
+    return loading.write_output(options.output, _spelt(data, options.output))
+
+
+def _spelt(data: dict[str, Any], output: str | None) -> bytes:
+    """Scenarios in the language that the name of the output ends with."""
+    from materiac.formatting import written
+    from materiac.languages import ENDING
+    from materiac.scenario.spelling import spelled
+
+    return (written(data, "dsl") if output and output.endswith(ENDING) else spelled(data)).encode()
 
 
 def _named(file: str | None, name: str | None) -> str | dict[str, str] | None:
@@ -247,7 +255,6 @@ def _named(file: str | None, name: str | None) -> str | dict[str, str] | None:
 def _record(options: argparse.Namespace) -> int:
     from materiac.cli import loading
     from materiac.scenario.record import scenario_of
-    from materiac.scenario.spelling import spelled
 
     if len(options.paths) > 1:
         loading.complain("a cast has one loadout: name one file beside --record")
@@ -255,7 +262,7 @@ def _record(options: argparse.Namespace) -> int:
     data = scenario_of(Path(options.record))
     if options.paths:
         data["loadout"] = {"file": _from_output(options.paths[0], options.output), **data["loadout"]}
-    return loading.write_output(options.output, spelled(data).encode())
+    return loading.write_output(options.output, _spelt(data, options.output))
 
 
 def _from_output(file: str, output: str | None) -> str:

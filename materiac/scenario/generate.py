@@ -90,7 +90,7 @@ def _scenario(number: int, data: Json, result: Json, prompts: Json, fresh: Itera
     visits = len(result["path"])
     failure = result["failure"]
     outcome = f"{failure['kind']} at {failure['socket']}" if failure else result["status"]
-    expect: Json = {"failure": {"kind": failure["kind"]}} if failure else {"status": result["status"]}
+    expect: Json = {"failure": failure["kind"]} if failure else {"status": result["status"]}
     covers = "; ".join(element.words for element in fresh if element.kind != "socket")
     return {
         "name": f"{number}: {outcome} after {visits} visit{'' if visits == 1 else 's'}",

@@ -11,14 +11,17 @@ from typing import Any, Final, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from materiac import json_text
+from materiac import languages
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.misfit import found
 from materiac.names import suggestion
-from materiac.scenario.model import Part, Scenario, Suite, Target
-from materiac.source import KEY, Document, Pointer, Span
+from materiac.scenario.model import Kind, Part, Scenario, Status, Suite, Target
+from materiac.source import KEY, Document, Language, Pointer, Span
 
 ENDING: Final = ".scenario.json"
+
+_CHOICES: Final = (*get_args(Kind), *get_args(Status))
+_CONTAINERS: Final = frozenset({"import", "loadouts", "materia"})
 
 _Model = TypeVar("_Model", bound=Part)
 
@@ -56,10 +59,7 @@ class Placed:
 
 def read(name: str, raw: bytes) -> tuple[list[Placed], list[Located]]:
     """The scenarios of a file, those that are sound; every finding is an error."""
-    source, findings = json_text.decode(name, raw)
-    document = None
-    if not findings:
-        document, findings = json_text.read(source)
+    source, document, findings = languages.read(name, raw, None)
     if document is None:
         return [], [Located(f, Place(source, f.at)) for f in findings if isinstance(f.at, Span)]
     return from_document(document)
@@ -74,16 +74,47 @@ def from_document(document: Document) -> tuple[list[Placed], list[Located]]:
         scenario = _fit(Scenario, data, at, document, located)
         if scenario is not None:
             target = scenario.loadout or (suite.loadout if suite else None) or Target()
-            placed.append(Placed(scenario, document, at, target))
+            placed.append(Placed(scenario, document, at, _own(target, at, document, located)))
     return placed, located
+
+
+def findings_of(name: str, raw: bytes, language: Language | None) -> list[Located]:
+    """What is wrong with the list of scenarios that stands in a file, if there is one that can be read."""
+    _, document, _ = languages.read(name, raw, language)
+    if document is None or "scenarios" not in _object(document.data):
+        return []
+    return from_document(document)[1]
+
+
+def _holds_loadouts(data: Any) -> bool:
+    return isinstance(data, dict) and not _CONTAINERS.isdisjoint(data)
+
+
+def _own(target: Target, at: Pointer, document: Document, located: list[Located]) -> Target:
+    """A loadout as it is seen from a file that has loadouts itself: what it names is looked for there."""
+    if target.file is not None or not _holds_loadouts(document.data):
+        return target
+    name, loadouts = target.name, list(_object(document.data.get("loadouts")))
+    if name is None and "activeLoadout" not in document.data and len(loadouts) > 1:
+        words = f"the scenario names none of the loadouts {', '.join(map(repr, loadouts))}"
+        advice = "'loadout' says which one it is about"
+        located.append(_located(document, "unknown-loadout", words, (*at, "name"), advice))
+    elif name is None and len(loadouts) == 1:
+        name = loadouts[0]
+    return Target(file=Path(document.source.name).name, name=name)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _parts(document: Document, located: list[Located]) -> tuple[Suite | None, list[tuple[Pointer, Any]]]:
     """What stands around the scenarios, and each of them with its place."""
     data = document.data
     if not isinstance(data, dict) or "scenarios" not in data:
-        return None, [((), data)]
-    suite = _fit(Suite, data, (), document, located)
+        alone = languages.language_of(document.source) == "json"
+        return None, [((), data)] if alone else []
+    suite = _fit(Suite, _of_suite(data), (), document, located)
     listed = data["scenarios"]
     if not isinstance(listed, list):
         return suite, []
@@ -91,6 +122,14 @@ def _parts(document: Document, located: list[Located]) -> tuple[Suite | None, li
         words = "found an empty list for 'scenarios', expected at least one entry"
         located.append(_located(document, "invalid-value", words, ("scenarios",)))
     return suite, [(("scenarios", index), part) for index, part in enumerate(listed)]
+
+
+def _of_suite(data: dict[str, Any]) -> dict[str, Any]:
+    """What a file says of its scenarios; a file of loadouts says other things too, which count elsewhere."""
+    if not _holds_loadouts(data):
+        return data
+    keys = {field.alias or name for name, field in Suite.model_fields.items()}
+    return {key: value for key, value in data.items() if key in keys}
 
 
 def _fit(
@@ -120,7 +159,8 @@ def _misfit(model: type[Part], detail: ErrorDetails, data: Any, at: Pointer, doc
     expected = _EXPECTED.get(kind) or detail["msg"].removeprefix("Input should be ")
     name = f" for '{pointer[-1]}'" if pointer and isinstance(pointer[-1], str) else ""
     words = f"found {found(detail['input'])}{name}, expected {expected}"
-    return _located(document, "invalid-value", words, pointer)
+    near = suggestion(str(detail["input"]), _CHOICES) if kind == "literal_error" else None
+    return _located(document, "invalid-value", words, pointer, near)
 
 
 def _located(document: Document, rule: str, words: str, at: Pointer, advice: str | None = None) -> Located:

@@ -169,7 +169,7 @@ def _expect(records: tuple[Record, ...], ended: Record) -> Json:
     failure = ended.fields["failure"]
     expect: Json = {"status": ended.fields["status"]}
     if failure:
-        expect = {"failure": {"kind": failure["kind"]}}
+        expect = {"failure": failure["kind"]}
     expect["path"] = [visit["socket"] for visit in visits]
     if any(visit["itemKey"] is not None for visit in visits):
         expect["items"] = [visit["itemKey"] for visit in visits]

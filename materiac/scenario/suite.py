@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from materiac.diagnostic import Located, Severity
+from materiac.languages import may_hold_scenarios
 from materiac.pipeline import Compiled
 from materiac.runtime.artifacts import ArtifactError
 from materiac.runtime.journal import JournalError
@@ -67,5 +68,5 @@ def files_below(path: Path) -> Iterator[Path]:
         if part.is_dir() and not part.is_symlink():
             if not part.name.startswith(".") and part.name not in _PASSED_OVER:
                 yield from files_below(part)
-        elif part.name.endswith(ENDING):
+        elif part.name.endswith(ENDING) or may_hold_scenarios(part.name, part.read_bytes):
             yield part
