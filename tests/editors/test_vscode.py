@@ -46,6 +46,23 @@ materia Auto-Plan agent generator {
 }
 
 materia Next utility { command ["python3", "x"] }
+
+about "both ways"
+scenarios of "Full Auto" in "./x.json"
+
+scenario "sent back" {
+  loadout "Full Auto"  # the one above
+  agent {
+    plan: { "workItems": [{ "title": "loadout" }] }
+    check: item WI-1 fails "no disk" after 20ms
+    default "ok"
+  }
+  expect failed with edge-limit {
+    path plan -> state
+    prompt build 2 has "too short"
+    no file out.md
+  }
+}
 '''
 
 
@@ -117,6 +134,23 @@ def test_includes_lead_to_rules() -> None:
         ("materia Next utility", "Next", "entity.name.type.materia"),
         ("materia Next utility", "utility", "storage.modifier"),
         ("{ command [", "command", "support.variable.setting"),
+        ('about "both', "about", "keyword.other.frame"),
+        ("scenarios of", "scenarios", "keyword.control.import"),
+        ('scenario "sent', "scenario", "storage.type.scenario"),
+        ('scenario "sent back"', '"sent back"', "entity.name.type.scenario"),
+        ('loadout "Full Auto"  #', "loadout", "keyword.control.import"),
+        ("agent {", "agent", "keyword.control.answers"),
+        ('plan: { "work', "plan", "entity.name.function.socket"),
+        ('"title": "loadout"', '"loadout"', "string.quoted.double"),
+        ("item WI-1 fails", "WI-1", "variable.other.socket"),
+        ("item WI-1 fails", "fails", "keyword.other.told"),
+        ("after 20ms", "20ms", "constant.numeric"),
+        ("expect failed with", "expect", "keyword.control.expect"),
+        ("expect failed with", "failed", "constant.language.outcome"),
+        ("path plan -> state", "plan", "variable.other.socket"),
+        ("path plan -> state", "state", "variable.other.socket"),
+        ("prompt build 2 has", "has", "keyword.other.told"),
+        ("no file out.md", "out.md", "variable.other.state"),
     ],
 )
 def test_words_have_their_scopes(text: str, word: str, scope: str) -> None:
