@@ -117,7 +117,8 @@ class ScenarioFiller(Filler):
         """What one statement answers, or a list of what several do."""
         at = (*scope.at, key)
         many = [self._reply(part, (*at, index)) for index, part in enumerate(parts) if len(parts) > 1]
-        self.put(scope, key, span(written), many or self._reply(parts[0], at), _around(parts))
+        value = many or self._reply(parts[0], at)
+        self.put(scope, key, span(written), value, _around(parts) if many else self.spans[at])
 
     def default(self, node: Node, scope: Scope) -> None:
         value = self._reply(node, (*scope.at, "default"))

@@ -81,6 +81,33 @@ def fault(text: str) -> tuple[Finding, str]:
             "loadout X { a: B -> c\n@x 1 } @y", "", "expected a value", None, id="end in an attribute"
         ),
         pytest.param("loadout X {\u00a0}", "\u00a0", "U+00A0 (no-break space)", None, id="unseen character"),
+        pytest.param('scenari "x" { }', "scenari", "'scenario'", "did you mean 'scenario'?", id="scenario"),
+        pytest.param(
+            'scenario "x" { agnt { } }', "agnt", "a part of the scenario", "'agent'?", id="part of a scenario"
+        ),
+        pytest.param(
+            'scenario "x" { expect { pth a } }', "pth", "an expectation", "'path'?", id="expectation"
+        ),
+        pytest.param(
+            'scenario "x" { expect complet }', "complet", "'complete', 'failed'", "'complete'?", id="status"
+        ),
+        pytest.param(
+            'scenario "x" { agent { a "x" } }', "a", "a socket", """'socket: "text"'""", id="answer"
+        ),
+        pytest.param(
+            'scenario "x" { expect { path a, b } }', ",", "'->'", "'path one -> two'", id="path with commas"
+        ),
+        pytest.param(
+            'scenario "x" { expect { prompt a has "x" } }', "has", "expected a number", None, id="no visit"
+        ),
+        pytest.param(
+            'scenario "x" { expect { prompt a 0 has "x" } }', "0", "number of a visit", "is 1", id="visit 0"
+        ),
+        pytest.param(
+            'scenario "x" { agent { a: "x" a: item 1 "y" } }', 'a: item 1 "y"', "by item", None, id="items"
+        ),
+        pytest.param('scenario "x" { state a..b = 1 }', "a..b", "a path", "has quotes", id="path of a state"),
+        pytest.param('scenario "x" { agent { a: "x" after 5 } }', "5", "'30s'", None, id="time of an answer"),
         pytest.param("\tloadout X {\n\ta:\tB\n\t\tnever -> c }", "->", "a name", "in a socket", id="tabs"),
     ],
 )
@@ -114,6 +141,9 @@ def test_an_open_bracket_is_shown(text: str, opened: int) -> None:
         pytest.param("loadout X { a: B @edges [] -> c }", "edges", (27, 18), id="two ways to say it"),
         pytest.param('agents { "a": 1, "a": 2 }', "a", (17, 9), id="in JSON"),
         pytest.param("materia X { } materia X { }", "X", (22, 8), id="materia"),
+        pytest.param('scenario "x" { state a = 1 state a.b = 2 }', "a", (27, 21), id="in a state"),
+        pytest.param('scenario "x" { expect waiting expect waiting }', "expect", (30, 15), id="expect"),
+        pytest.param('scenario "x" { agent { a = 1 a: "x" } }', "a", (29, 23), id="answers"),
         pytest.param("loadout X { a: B visits 1 visits 2 }", "maxVisits", (26, 17), id="limits"),
     ],
 )

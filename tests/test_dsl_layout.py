@@ -93,6 +93,71 @@ materia B = null
 """
 
 
+UNTIDY_SCENARIO = """\
+about "x"   scenarios of R in "./r.json"
+scenario   "s"{ loadout R  # which one
+
+
+  agent{ delay 5ms
+# the plan
+plan:{"workItems":[]}  after 3s
+
+  a : item WI-1   "x"   file page.md \"\"\"
+      x
+    y
+  \"\"\"
+b: fails "no"
+default   text "ok" }
+utilities { }
+person "hm"   continue
+expect failed   with edge-limit has"x"{ path a->b
+->c  # and on
+visits a 1 , b 2 items none,
+  WI-1
+prompt a 2 has "x"
+ lacks ["y",
+"z"]
+no   file x  at most 5 turns }
+state a.b=5   }
+"""
+
+TIDY_SCENARIO = """\
+about "x"
+scenarios of R in "./r.json"
+scenario "s" {
+  loadout R  # which one
+
+  agent {
+    delay 5ms
+    # the plan
+    plan: { "workItems": [] } after 3s
+
+    a: item WI-1 "x" file page.md \"\"\"
+        x
+      y
+    \"\"\"
+    b: fails "no"
+    default text "ok"
+  }
+  utilities {}
+  person "hm" continue
+  expect failed with edge-limit has "x" {
+    path a -> b
+      -> c  # and on
+    visits a 1, b 2  items none,
+      WI-1
+    prompt a 2 has "x"
+      lacks [
+        "y",
+        "z"
+      ]
+    no file x  at most 5 turns
+  }
+  state a.b = 5
+}
+"""
+
+
 def data(text: str) -> object:
     document, findings = dsl_text.read(Source("x.materia", text))
     assert document is not None, findings
@@ -106,6 +171,13 @@ def said(text: str) -> list[str]:
 def test_layout() -> None:
     assert formatting.formatted(UNTIDY, "dsl") == TIDY
     assert data(TIDY) == data(UNTIDY)
+
+
+def test_layout_of_scenarios() -> None:
+    tidy = formatting.formatted(UNTIDY_SCENARIO, "dsl")
+    assert tidy == TIDY_SCENARIO
+    assert formatting.formatted(tidy, "dsl") == tidy
+    assert data(tidy) == data(UNTIDY_SCENARIO)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +251,25 @@ PIECES = st.sampled_from(
             "exit a -> b",
         ),
         *("budget {", "k 1", "materia M {", "params", '{ "a": [1, 2] }', 'prompt """\n  a\n   b\n"""'),
-        *("generator", "= null", "over a"),
+        *(
+            "generator",
+            "= null",
+            "over a",
+            'scenario "s" {',
+            "agent {",
+            'a: "x"',
+            "after 5s",
+            'a: item 1 "y"',
+        ),
+        *(
+            "expect waiting {",
+            "path a -> b",
+            "visits a 1",
+            'state x = "y"',
+            "file x",
+            'has "y"',
+            "person continue",
+        ),
     )
 )
 

@@ -69,6 +69,20 @@ def test_other_files_are_left_alone(project: Path) -> None:
     assert code == int(pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
+def test_scenarios_in_the_language_of_our_own(project: Path) -> None:
+    scenario = 'scenario "a greeting" { loadout Hello expect complete { path greet } }\n'
+    (project / "x.materia").write_text(
+        f"{scenario}{scenario.replace('a greeting', 'late').replace('> ', '')}"
+    )
+    (project / "y.materia").write_text("loadout L { a: A }")
+    (project / "z.materia").write_text('scenario "x" { loadot L }')
+    code, out = ran(project, "-v", "--continue-on-collection-errors")
+    assert code == 1
+    assert "x.materia::a greeting PASSED" in out
+    assert "z.materia:1:16: error[syntax]: found 'loadot'" in out
+    assert "y.materia" not in out
+
+
 def test_the_plugin_is_declared() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["entry-points"]["pytest11"] == {"materiac": "materiac.pytest_plugin"}

@@ -69,6 +69,67 @@ def test_files_are_found_in_folders(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+DSL = """\
+loadout Solo {
+  entry a
+  a: A -> end
+}
+materia A { prompt "Do it: {{request}}" }
+
+scenario "quiet" { expect complete { path a } }
+scenario "loud" { request "HELP" expect complete { prompt a 1 has "HELP" lacks "DO IT" } }
+"""
+
+
+def test_loadouts_and_scenarios_in_one_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("solo.materia").write_text(DSL)
+    assert main(["test", "-v", "--min", "100"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "ok     quiet  (solo.materia:7:1)"
+    assert main(["check", "solo.materia"]) == 0
+    assert main(["fmt", "--check", "solo.materia"]) == 1
+    Path("solo.materia").write_text(DSL.replace("complete { prompt a 1", "complete { prompt a 1.5"))
+    assert main(["check", "solo.materia"]) == 1
+    assert "expected the number of a visit" in capsys.readouterr().out
+
+
+def test_what_check_finds_in_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("solo.materia").write_text(DSL.replace("request", "@reqest"))
+    assert main(["check", "solo.materia"]) == 1
+    assert "solo.materia:8:20: error[unknown-key]: unknown key 'reqest'" in capsys.readouterr().out
+    assert main(["compile", "solo.materia", "-o", "solo.machine.json"]) == 0
+    assert main(["test", "solo.materia"]) == 2
+
+
+def test_scenarios_are_converted(capsys: pytest.CaptureFixture[str]) -> None:
+    write(GOOD, NOTHING)
+    assert main(["convert", "x.scenario.json", "-o", "y.materia"]) == 0
+    assert main(["fmt", "--check", "y.materia"]) == 0
+    assert main(["test", "-v"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ok     good  (x.scenario.json:4:3)",
+        "ok     nothing to do  (x.scenario.json:34:3)",
+        "ok     good  (y.materia:3:1)",
+        "ok     nothing to do  (y.materia:11:1)",
+        "4 passed",
+    ]
+    assert main(["convert", "y.materia", "-o", "z.scenario.json"]) == 0
+    assert json.loads(Path("z.scenario.json").read_text()) == json.loads(Path("x.scenario.json").read_text())
+
+
+def test_scenarios_are_made_in_the_language_of_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["test", "--generate", "loadout.json", "-o", "made.materia"]) == 0
+    assert Path("made.materia").read_text().startswith("about ")
+    assert main(["fmt", "--check", "made.materia"]) == 0
+    assert main(["test", "made.materia", "--min", "100"]) == 0
+    outcome = run(order(compiled(working()), Path("c"), answers(plan=ITEM, check={"satisfied": True})))
+    assert main(["test", "--record", str(outcome.folder), "loadout.json", "-o", "as.materia"]) == 0
+    assert 'in "./loadout.json"' in Path("as.materia").read_text()
+    capsys.readouterr()
+    assert main(["test", "as.materia"]) == 0
+    assert capsys.readouterr().out == "1 passed\n"
+
+
 def test_some_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     write(GOOD, BAD)
     assert main(["test", "--only", "goo"]) == 0
