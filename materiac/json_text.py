@@ -138,7 +138,7 @@ def _index(text: str) -> Spans:
     outer: list[tuple[Pointer, int, int]] = []
     around: Pointer = ()
     start = position = 0
-    for match in _PART.finditer(text):
+    for match in _PART.finditer(text, 0, len(text.rstrip())):
         if match.lastgroup == "close":
             spans[around] = Span(start, match.end())
             around, start, position = outer.pop()
