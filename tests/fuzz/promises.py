@@ -1,0 +1,123 @@
+"""What holds for any bytes at all, in either language: they are read or refused, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+from unicodedata import category
+
+from materiac import formatting, languages
+from materiac.cli.importing import follow
+from materiac.diagnostic import Located, Place, Severity
+from materiac.dsl_tree import comments
+from materiac.languages import LANGUAGES
+from materiac.pipeline import Text, check, compile_loadout
+from materiac.report import as_json, ordered, text
+from materiac.source import Language
+
+Shapes = frozenset[tuple[str, str]]
+"""The rules of findings, with the first words of their messages."""
+
+UNREADABLE = frozenset({"syntax", "encoding", "duplicate-key"})
+"""The rules of findings on what is no value."""
+
+_STEERING = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_LAYOUT = str.maketrans("", "", "\n\t")
+_ENDINGS = {"json": "x.json", "dsl": "x.materia"}
+
+
+def hold(raw: bytes, language: Language) -> Shapes:
+    """Read an input and all that is made of it; raises `AssertionError` where a promise is broken."""
+    document, found = languages.document(_ENDINGS[language], raw, language)
+    _can_be_shown(found)
+    assert (document is None) == bool(found), found
+    checked = check(follow(Text(_ENDINGS[language], raw), allow_outside=False))
+    _can_be_shown(checked)
+    if document is not None:
+        _same_places(document.spans.values(), len(document.source.text))
+        _stable(document.source.text, document.data, language)
+        _same_meaning(document.data)
+    return frozenset((part.finding.rule, part.finding.message.split("'")[0]) for part in checked)
+
+
+def _can_be_shown(findings: Iterable[Located]) -> None:
+    """Each finding has words, and places inside its text; no report has characters that steer a terminal."""
+    shown = ordered(findings)
+    for part in shown:
+        places = [part.place, *(place for place, _ in part.related)]
+        _inside(place for place in places if place is not None)
+        assert part.finding.message.strip(), part.finding
+    report = text.render(shown, colour=False)
+    assert not _STEERING & set(map(category, report.translate(_LAYOUT))), ascii(report)
+    assert len(json.loads(as_json.render(shown))["findings"]) == len(shown)
+    report.encode()
+
+
+def _inside(places: Iterable[Place]) -> None:
+    for place in places:
+        _same_places([place.span], len(place.source.text))
+        place.source.position(place.span.start)
+
+
+def _same_places(spans: Iterable[tuple[int, int]], length: int) -> None:
+    for start, end in spans:
+        assert 0 <= start <= end <= length, (start, end, length)
+
+
+def _stable(written: str, data: dict[str, Any], language: Language) -> None:
+    """The layout keeps value and comments, and is its own; so does either spelling of the value."""
+    laid_out = formatting.formatted(written, language)
+    assert _value(laid_out, language) == _orders(data)
+    assert formatting.formatted(laid_out, language) == laid_out
+    if language == "dsl":
+        assert _comments(laid_out) == _comments(written)
+    for other in LANGUAGES:
+        spelt = formatting.written(data, other)
+        assert _value(spelt, other) == _orders(data)
+        assert formatting.formatted(spelt, other) == spelt
+
+
+def _value(written: str, language: Language) -> str:
+    document, found = languages.document(_ENDINGS[language], written.encode(), language)
+    assert document is not None, (found, written)
+    return _orders(document.data)
+
+
+def _orders(data: Any) -> str:
+    """A value, with the order of its keys; 1, 1.0 and true are three."""
+    return json.dumps(_sorted(data))
+
+
+def _sorted(value: Any, key: str = "") -> Any:
+    """Keys in order, but those whose order means something."""
+    if isinstance(value, list):
+        return [_sorted(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    names = list(value) if key in ("sockets", "loadouts", "materia", "loops", "assign") else sorted(value)
+    return {name: _sorted(value[name], name) for name in names}
+
+
+def _comments(written: str) -> Counter[str]:
+    spans = (comment.span for comment in comments(written))
+    return Counter(written[start:end].rstrip(" \t") for start, end in spans)
+
+
+def _same_meaning(data: dict[str, Any]) -> None:
+    """Both spellings have the same faults and the same programs."""
+    spellings = [
+        Text(_ENDINGS[other], formatting.written(data, other).encode(), language=other) for other in LANGUAGES
+    ]
+    one, other = (_meaning(spelling) for spelling in spellings)
+    assert one == other
+
+
+def _meaning(spelling: Text) -> tuple[list[tuple[str, str, str]], str | None]:
+    findings = [part.finding for part in check([spelling])]
+    said = sorted((finding.rule, finding.message, str(finding.help)) for finding in findings)
+    compiled = compile_loadout([spelling])
+    errors = any(part.finding.severity is Severity.ERROR for part in compiled.findings)
+    assert (compiled.image is None) == errors, compiled.findings
+    return said, compiled.image.program.digest() if compiled.image is not None else None
