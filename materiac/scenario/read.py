@@ -212,11 +212,15 @@ def _plain(annotation: Any) -> Any:
 def unknown_name(placed: Placed, name: str, known: Sequence[str], *loc: str | int) -> Located:
     """The finding that a scenario names a socket which its loadout does not have."""
     words = f"there is no socket '{name}' in the loadout"
-    pointer = (*placed.at, *written(_value(placed.document.data, placed.at), loc))
-    return _located(placed.document, "unknown-target", words, pointer, suggestion(name, known))
+    return _located(placed.document, "unknown-target", words, _named_at(placed, loc), suggestion(name, known))
 
 
 def misplaced(placed: Placed, words: str, advice: str, *loc: str | int) -> Located:
     """The finding that something stands where it means nothing."""
+    return _located(placed.document, "invalid-value", words, _named_at(placed, loc), advice)
+
+
+def _named_at(placed: Placed, loc: Sequence[str | int]) -> Pointer:
+    """Where a scenario names something: in the key of a member, in an entry of a list."""
     pointer = (*placed.at, *written(_value(placed.document.data, placed.at), loc))
-    return _located(placed.document, "invalid-value", words, pointer, advice)
+    return (*pointer, KEY) if isinstance(loc[-1], str) else pointer

@@ -18,7 +18,7 @@ from materiac.scenario import read as scenarios
 
 KINDS = {
     "json": ("loadout", "fragment", "script", "scenario", "result"),
-    "materia": ("loadout", "fragment"),
+    "materia": ("loadout", "fragment", "scenario"),
 }
 EXAMPLES = [
     pytest.param(page, block, id=f"{page.name}:{block.line}")
@@ -39,7 +39,7 @@ def test_an_example_is_what_its_fence_says(page: Page, block: Block) -> None:
     if kinds == ["script"]:
         Script.model_validate(value)
     if kinds == ["scenario"]:
-        assert scenarios.read("x.scenario.json", block.text.encode())[1] == []
+        assert scenarios.read(f"x.scenario.{block.language}", block.text.encode())[1] == []
 
 
 def value_of(block: Block) -> Any:
