@@ -12,6 +12,10 @@ from materiac.cli.loading import bundled
 from materiac.report.text import render
 
 
+# The plugin of this project would play the scenarios in texts that are there to be read.
+collect_ignore = ["corpus", "fuzz/corpus"]
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write what came out as what is expected")
 
