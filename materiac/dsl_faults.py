@@ -211,6 +211,7 @@ def _advice(text: str, found: Unexpected) -> Iterator[tuple[bool, str]]:
         "an attribute stands before the sockets, edges, exits or answers",
     )
     yield expected == {"ARROW"}, "an edge is written 'when -> target'"
+    yield kind == "SOCKET_ID" and expected == {"WORD"}, "the sign behind it makes it the id of a socket"
     yield in_file and named, "a socket stands in a loadout, 'loadout Name { … }'"
     yield text.startswith("->", found.start), "an edge stands in a socket, 'id: Materia when -> target'"
     if "SOCKET_ID" in expected and kind in ("WORD", "STRING", "LBRACE"):

@@ -282,10 +282,11 @@ def _members(key: str, value: Mapping[str, Any]) -> list[str]:
             for file, wanted in value.items()
         ]
     prompts = [_PROMPT.fullmatch(part) for part in value] if key == "prompts" else []
-    if not all(prompts):
+    told = [_wanted(part) for part in value.values()]
+    if not all(prompts) or not all(told):
         return []
     heads = [f"prompt {name(match[1])} {match[2]}" for match in prompts if match]
-    return [_looked_at(head, wanted) for head, wanted in zip(heads, value.values(), strict=bool(heads))]
+    return [f"{head} {wanted}" for head, wanted in zip(heads, told, strict=bool(heads))]
 
 
 def _looked_at(head: str, value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from materiac.dsl_scope import Filler, Scope
 from materiac.dsl_tree import Node, Part, Token, first, last, span
+from materiac.json_reader import MAX_DEPTH
 from materiac.json_tokens import Fault, shortened
 from materiac.source import Pointer, Span
 
@@ -48,6 +49,9 @@ class ScenarioFiller(Filler):
             return
         inner = self.within(scope, "state", node)
         *way, key = self._way(first(target))
+        if len(inner.at) + len(way) >= MAX_DEPTH:
+            self.too_deep(first(target))
+            return
         for part in way:
             inner = self.within(inner, part, node)
         self.json(inner, key, span(target), rest[1])

@@ -113,6 +113,10 @@ class Filler:
         at = Span(fault.start, fault.end)
         self.findings.append(Finding("syntax", Severity.ERROR, fault.message, at, help=fault.help))
 
+    def too_deep(self, token: Token) -> None:
+        start = token.start_pos
+        self.report(lex.Fault(f"nested more than {MAX_DEPTH} levels deep", start, start + 1))
+
     def name(self, token: Token) -> str:
         value, faults = string_value(self._text, token)
         for fault in faults:
@@ -124,8 +128,7 @@ class Filler:
         if not isinstance(part, Node):
             return self._scalar(part)
         if len(at) == MAX_DEPTH:
-            start = first(part).start_pos
-            self.report(lex.Fault(f"nested more than {MAX_DEPTH} levels deep", start, start + 1))
+            self.too_deep(first(part))
             return None
         return self._array(part, at) if part.data == "array" else self._object(part, at)
 

@@ -41,6 +41,9 @@ def fault(text: str) -> tuple[Finding, str]:
         pytest.param(
             "loadout X { a: B satisfied c }", "c", "expected '->'", "'when -> target'", id="no arrow"
         ),
+        pytest.param(
+            "scenario x { expect { prompt a 1 = 5 } }", "1", "a number", "the id of a socket", id="sign"
+        ),
         pytest.param("loadout X { a: B -> }", "}", "expected a name", None, id="no target"),
         pytest.param("loadout X { build Build }", "build", "a socket", "'id: Materia'", id="no colon"),
         pytest.param("loadout X { -> c }", "->", "a socket", "an edge stands in a socket", id="edge alone"),
