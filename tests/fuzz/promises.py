@@ -11,10 +11,12 @@ from unicodedata import category
 from materiac import formatting, languages
 from materiac.cli.importing import follow
 from materiac.diagnostic import Located, Place, Severity
+from materiac.dsl_print_scenario import stands_alone
 from materiac.dsl_tree import comments
 from materiac.languages import LANGUAGES
 from materiac.pipeline import Text, check, compile_loadout
 from materiac.report import as_json, ordered, text
+from materiac.scenario import read as scenarios
 from materiac.source import Language
 
 Shapes = frozenset[tuple[str, str]]
@@ -36,7 +38,8 @@ def hold(raw: bytes, language: Language) -> Shapes:
     checked = check(follow(Text(_ENDINGS[language], raw), allow_outside=False))
     _can_be_shown(checked)
     if document is not None:
-        _same_places(document.spans.values(), len(document.source.text))
+        _spans_inside(document.spans.values(), len(document.source.text))
+        _can_be_shown(scenarios.from_document(document)[1])
         _stable(document.source.text, document.data, language)
         _same_meaning(document.data)
     return frozenset((part.finding.rule, part.finding.message.split("'")[0]) for part in checked)
@@ -57,11 +60,11 @@ def _can_be_shown(findings: Iterable[Located]) -> None:
 
 def _inside(places: Iterable[Place]) -> None:
     for place in places:
-        _same_places([place.span], len(place.source.text))
+        _spans_inside([place.span], len(place.source.text))
         place.source.position(place.span.start)
 
 
-def _same_places(spans: Iterable[tuple[int, int]], length: int) -> None:
+def _spans_inside(spans: Iterable[tuple[int, int]], length: int) -> None:
     for start, end in spans:
         assert 0 <= start <= end <= length, (start, end, length)
 
@@ -74,7 +77,7 @@ def _stable(written: str, data: dict[str, Any], language: Language) -> None:
     if language == "dsl":
         assert _comments(laid_out) == _comments(written)
     for other in LANGUAGES:
-        spelt = formatting.written(data, other)
+        spelt = formatting.converted(data, other)
         assert _value(spelt, other) == _orders(data)
         assert formatting.formatted(spelt, other) == spelt
 
@@ -86,12 +89,14 @@ def _value(written: str, language: Language) -> str:
 
 
 def _orders(data: Any) -> str:
-    """A value, with the order of its keys; 1, 1.0 and true are three."""
-    return json.dumps(_sorted(data))
+    """A value, with the order of its keys; 1, 1.0 and true are three. A scenario alone is a list of it."""
+    return json.dumps(_sorted({"scenarios": [data]} if stands_alone(data) else data))
 
 
 def _sorted(value: Any, key: str = "") -> Any:
     """Keys in order, but those whose order means something."""
+    if key == "scenarios":
+        return json.dumps(value, sort_keys=True)
     if isinstance(value, list):
         return [_sorted(part) for part in value]
     if not isinstance(value, dict):
@@ -107,15 +112,16 @@ def _comments(written: str) -> Counter[str]:
 
 def _same_meaning(data: dict[str, Any]) -> None:
     """Both spellings have the same faults and the same programs."""
-    spellings = [
-        Text(_ENDINGS[other], formatting.written(data, other).encode(), language=other) for other in LANGUAGES
-    ]
-    one, other = (_meaning(spelling) for spelling in spellings)
+    if stands_alone(data):
+        return
+    spellings = [(_ENDINGS[other], formatting.written(data, other).encode()) for other in LANGUAGES]
+    one, other = (_meaning(Text(name, raw)) for name, raw in spellings)
     assert one == other
 
 
 def _meaning(spelling: Text) -> tuple[list[tuple[str, str, str]], str | None]:
-    findings = [part.finding for part in check([spelling])]
+    told = scenarios.findings_of(spelling.name, spelling.raw, None)
+    findings = [part.finding for part in (*check([spelling]), *told)]
     said = sorted((finding.rule, finding.message, str(finding.help)) for finding in findings)
     compiled = compile_loadout([spelling])
     errors = any(part.finding.severity is Severity.ERROR for part in compiled.findings)
