@@ -11,7 +11,6 @@ from materiac.cli.importing import follow
 from materiac.cli.loading import bundled
 from materiac.report.text import render
 
-
 # The plugin of this project would play the scenarios in texts that are there to be read.
 collect_ignore = ["corpus", "fuzz/corpus"]
 
