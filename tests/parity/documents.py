@@ -171,7 +171,7 @@ MATERIA = objects(
         },
     },
 )
-FILES = objects(
+_ANY_FILES = objects(
     {},
     {
         "import": st.lists(NAMES, max_size=2),
@@ -186,3 +186,16 @@ FILES = objects(
         "roles": ANY,
     },
 )
+
+_FULL_LOADOUTS = st.fixed_dictionaries(
+    {"entry": NAMES, "sockets": st.dictionaries(NAMES, SOCKETS, min_size=1, max_size=2)},
+    optional={"loops": st.dictionaries(NAMES, LOOPS, min_size=1, max_size=1), "description": PROMPTS},
+)
+_PROMPTED = st.fixed_dictionaries({"prompt": PROMPTS}, optional={"label": PROMPTS, "model": NAMES})
+_FULL_FILES = st.one_of(
+    st.fixed_dictionaries({"loadouts": st.dictionaries(NAMES, _FULL_LOADOUTS, min_size=1, max_size=1)}),
+    st.fixed_dictionaries({"materia": st.dictionaries(NAMES, _PROMPTED, min_size=1, max_size=2)}),
+    st.fixed_dictionaries({"materia": st.dictionaries(NAMES, MATERIA, min_size=1, max_size=1)}),
+)
+FILES = _ANY_FILES | _FULL_FILES
+"""Where anything may be anywhere, large parts are rare: half of the files have one for certain."""
