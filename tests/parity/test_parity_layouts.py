@@ -1,4 +1,4 @@
-"""A sound loadout is the same program in both spellings and in any layout, before it is laid out and after."""
+"""A sound loadout is the same program in both spellings and in any layout, before and after it is laid out."""
 
 from __future__ import annotations
 
