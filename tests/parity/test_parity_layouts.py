@@ -1,4 +1,4 @@
-"""A sound loadout is the same program in both spellings and in any layout, before and after it is laid out."""
+"""A sound loadout is the same program in both spellings and any layout, before and after it is laid out."""
 
 from __future__ import annotations
 
