@@ -45,9 +45,10 @@ def mutated(raw: bytes, chance: Chance, words: Sequence[bytes], others: Sequence
 
 def strained(raw: bytes, chance: Chance, words: Sequence[bytes]) -> bytes:
     """An input with one or two changes after which it may well be sound."""
+    strain = raw
     for _ in range(chance.choice((1, 1, 2))):
-        raw = chance.choice(_STRAINS)(raw, chance, words)
-    return raw if len(raw) <= LARGEST else raw[:0]
+        strain = chance.choice(_STRAINS)(strain, chance, words)
+    return strain if len(strain) <= LARGEST else raw
 
 
 def _spliced(raw: bytes, other: bytes, chance: Chance) -> bytes:

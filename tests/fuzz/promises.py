@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -25,6 +26,7 @@ Shapes = frozenset[tuple[str, str]]
 UNREADABLE = frozenset({"syntax", "encoding", "duplicate-key"})
 """The rules of findings on what is no value."""
 
+_OWN_WORDS = re.compile(r"""['"\d]""")
 _STEERING = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _LAYOUT = str.maketrans("", "", "\n\t")
 _ENDINGS = {"json": "x.json", "dsl": "x.materia"}
@@ -42,7 +44,7 @@ def hold(raw: bytes, language: Language) -> Shapes:
         _can_be_shown(scenarios.from_document(document)[1])
         _stable(document.source.text, document.data, language)
         _same_meaning(document.data)
-    return frozenset((part.finding.rule, part.finding.message.split("'")[0]) for part in checked)
+    return frozenset((part.finding.rule, _OWN_WORDS.split(part.finding.message)[0]) for part in checked)
 
 
 def _can_be_shown(findings: Iterable[Located]) -> None:
