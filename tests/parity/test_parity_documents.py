@@ -21,8 +21,9 @@ def orders(data: Any, key: str = "") -> list[list[str]]:
         return [order for part in data for order in orders(part)]
     if not isinstance(data, dict):
         return []
-    own = [list(data)] if key in ("sockets", "assign", "loadouts", "materia", "loops") else []
-    return own + [order for name in sorted(data) for order in orders(data[name], name)]
+    named = key in ("sockets", "assign", "loadouts", "materia", "loops")  # a socket may be called `materia`
+    inner = (order for name in sorted(data) for order in orders(data[name], "" if named else name))
+    return [*([list(data)] if named else []), *inner]
 
 
 def read(text: str) -> Any:
