@@ -28,4 +28,4 @@ def run(options: argparse.Namespace) -> int:
     if image is None:
         return 2
     text = json.dumps(image_data(image), ensure_ascii=False, indent=1) + "\n"
-    return loading.write_output(options.output, text.encode())
+    return loading.write_output(options.output, text.encode(), made_from=options.file)

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     if image is None:
         return 2
     chosen = export.FORMATS[options.to]
-    code = loading.write_output(options.output, chosen.write(image).encode())
+    code = loading.write_output(options.output, chosen.write(image).encode(), made_from=options.file)
     if code == 0 and not options.quiet:
         for loss in chosen.losses(image):
             loading.complain(f"{options.to} has no words for {loss.words}")

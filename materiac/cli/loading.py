@@ -172,12 +172,18 @@ def _shown(file: Path, cwd: Path) -> str:
 def _same(one: str, other: str) -> bool:
     try:
         return Path(one).samefile(other)
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
-def write_output(file: str | None, content: bytes) -> int:
-    """Write a whole file, or to standard output where there is none; gives the exit code."""
+def write_output(file: str | None, content: bytes, *, made_from: str | None = None) -> int:
+    """Write a whole file, or to standard output where there is none; gives the exit code.
+
+    The file that the content was `made_from` is never written over.
+    """
+    if file is not None and made_from is not None and _same(file, made_from):
+        complain(f"'{file}' is what this was made from, and is not written over")
+        return 2
     if file is None or file == STANDARD_INPUT:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     except (draw.DrawError, loading.UnreadableError) as error:
         loading.complain(str(error))
         return 2
-    return loading.write_output(options.output, picture)
+    return loading.write_output(options.output, picture, made_from=options.file)
 
 
 def _seen(file: str, program: Program) -> Covered:

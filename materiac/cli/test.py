@@ -235,7 +235,7 @@ def _generate(options: argparse.Namespace, loadouts: Loadouts) -> int:
         loading.complain(f"no scenario was found for: {element.words}")
     if made.cut:
         loading.complain(f"the search was cut at {MOST_PLACES:,} places: there may be one all the same")
-    return loading.write_output(options.output, _spelt(data, options.output))
+    return loading.write_output(options.output, _spelt(data, options.output), made_from=file)
 
 
 def _spelt(data: dict[str, Any], output: str | None) -> bytes:

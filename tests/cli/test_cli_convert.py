@@ -62,3 +62,23 @@ def test_what_cannot_be_written(content: str, said: str, capfd: pytest.CaptureFi
 def test_no_such_file(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "a.json"]) == 2
     assert "cannot read 'a.json'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param("convert a.materia --to json -o ./a.materia", id="convert"),
+        pytest.param("compile a.materia -o a.materia", id="compile"),
+        pytest.param("render a.materia --format text -o a.materia", id="render"),
+        pytest.param("export a.materia --to python -o a.materia", id="export"),
+        pytest.param("test --generate a.materia -o a.materia", id="generate"),
+    ],
+)
+def test_what_a_file_is_made_from_is_not_written_over(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'loadout A { entry a  a: Greeter }\nmateria Greeter { prompt "hi" }\n'
+    (tmp_path / "a.materia").write_text(text, encoding="utf-8")
+    assert main(words.split()) == 2
+    assert "is what this was made from" in capsys.readouterr().err
+    assert (tmp_path / "a.materia").read_text(encoding="utf-8") == text
