@@ -44,19 +44,29 @@ def add_directives(text: str, built: Filler) -> None:
 
 
 def hoisted(text: str, marks: Marks) -> str:
-    """The text with each directive at the end of a line of several statements moved before its statement."""
+    """The text with each directive at the end of a line of several statements moved before its statement.
+
+    The others that stand behind a part of that statement move along: they keep their order.
+    """
     if not _DIRECTIVE.search(text):
         return text
-    statements = _Statements(text, marks)
+    trailing = list(_trailing(text, _Statements(text, marks)))
+    moving = {start for start, _, alone in trailing if not alone}
     edits: list[tuple[int, int, str]] = []
-    for comment in comments(text):
-        start, end = comment.span.start, comment.span.end
-        owner = statements.owner(comment)
-        if comment.own_line or owner is None or not _DIRECTIVE.match(text, start):
-            continue
-        if not statements.stands_alone(owner[0].start, start):
-            edits += [(start, end, ""), (owner[0].start, owner[0].start, f"\n{text[start:end]}\n")]
+    for start, at, _ in trailing:
+        if start in moving:
+            edits += [(at.start, at.end, ""), (start, start, f"\n{text[at.start : at.end]}\n")]
     return _edited(text, sorted(edits, key=lambda edit: edit[0]))
+
+
+def _trailing(text: str, statements: _Statements) -> Iterator[tuple[int, Span, bool]]:
+    """For each directive at the end of a line: the start of its statement, its place, if it may stay."""
+    for comment in comments(text):
+        if not comment.own_line and _DIRECTIVE.match(text, comment.span.start):
+            owner = statements.owner(comment)
+            if owner is not None:
+                start = owner[0].start
+                yield start, comment.span, statements.stands_alone(start, comment.span.start)
 
 
 def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:

@@ -217,6 +217,16 @@ def test_small_layouts(text: str, tidy: str) -> None:
         pytest.param("loadout L { a: A\n b: B } # materiac: ignore[x]", id="behind a brace"),
         pytest.param("loadout L {\n a: A # materiac: ignore[x] why\n b: B\n}", id="alone in its line"),
         pytest.param("materia A { # materiac: ignore[x] why\n}", id="at the brace"),
+        pytest.param(
+            'loadout L {\na: A -> a @k {"a":1} @l 1 # materiac: ignore[x] 1\n'
+            '@m {"a":1} @n 1 # materiac: ignore[y] 2\n}',
+            id="in order at lines of an edge",
+        ),
+        pytest.param(
+            "loadout L {\na: A -> a @k {\n}\n@l 1 # materiac: ignore[x] 1\n"
+            "@m {\n} @n 1 # materiac: ignore[y] 2\n}",
+            id="in order where the last one moves",
+        ),
     ],
 )
 def test_directives_keep_their_statements(text: str) -> None:
