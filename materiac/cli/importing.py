@@ -62,15 +62,24 @@ class _Following:
         if place not in self.done:
             if len(self._open) > _DEEPEST:
                 return imports.missing(path, f"it is {_DEEPEST} imports away", at)
-            try:
-                raw = place.read_bytes()
-            except (OSError, ValueError) as error:
-                return imports.missing(path, getattr(error, "strerror", None) or str(error), at)
+            raw = _contents(place)
+            if isinstance(raw, str):
+                return imports.missing(path, raw, at)
             self.way.append(name)
             followed = self.followed(Text(name, raw), place, imported=True)
             self.way.pop()
             self.done[place] = followed
         return self.done[place].name
+
+
+def _contents(place: Path) -> bytes | str:
+    """The bytes of a file, or why there are none; a pipe or a device, which may never end, is not opened."""
+    try:
+        if place.exists() and not place.is_file():
+            return "it is no file"
+        return place.read_bytes()
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
 
 
 def _imports(text: Text) -> Iterator[tuple[str, Pointer]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,17 @@ def test_a_long_chain_has_an_end() -> None:
         write(f"{number}.json", importer(f"{number + 1}.json"))
     rules = found("0.json")
     assert [rule for _, rule in rules] == ["import-missing"]
+
+
+def test_a_pipe_is_not_waited_for() -> None:
+    os.mkfifo("pipe.materia")
+    write("main.materia", 'import "pipe.materia"')
+    (located,) = check(texts("main.materia"))
+    assert located.finding.rule == "import-missing"
+    assert "it is no file" in located.finding.message
+
+
+def test_a_device_is_not_read() -> None:
+    write("main.json", importer("/dev/zero"))
+    rules = [part.finding.rule for part in check(texts("main.json", allow_outside=True))]
+    assert rules == ["import-missing"]
