@@ -98,6 +98,8 @@ def _given(key: str, value: Any, indent: int) -> list[str]:
     if not isinstance(value, dict):
         return []
     if key == "state":
+        if "" in value:  # which is no path
+            return []
         return [json(f"state {_key(part)} =", inner, indent) for part, inner in value.items()]
     if key == "files" and are_texts([*value.values()]):
         return [text(f"file {name(part)}", inner, indent) for part, inner in value.items()]

@@ -89,3 +89,10 @@ def test_the_program_is_the_same_without_them() -> None:
             assert compiled.resolved.keys() == data.keys()
             digests.add(compiled.image.program.digest())
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("key", ["", ".", "a.b", "a..b", "#", "größe", "é b"])
+def test_any_key_of_the_state_is_kept(key: str) -> None:
+    state = {"b": 2, key: 1}
+    data = {"scenarios": [{"name": "x", "state": state, "expect": {"state": state}}] * 2}
+    assert read(formatting.converted(data, "dsl")) == data
