@@ -22,11 +22,11 @@ _DSL = re.compile(
 )
 
 
-_SCENARIOS = re.compile(rb'(?:^|[\r\n}])[ \t]*(?:scenario\s*["\w]|@"?scenarios)')
+_SCENARIOS = re.compile(rb"\bscenarios?\b")
 
 
 def may_hold_scenarios(name: str, read_raw: Callable[[], bytes]) -> bool:
-    """Whether a file in the language of our own seems to have scenarios, which only reading it can tell."""
+    """Whether a file in the language of our own has the word for scenarios; only reading it tells more."""
     return name.endswith(ENDING) and _SCENARIOS.search(read_raw()) is not None
 
 

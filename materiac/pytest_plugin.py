@@ -52,6 +52,8 @@ class ScenarioFile(pytest.File):
         placed, findings = read(_shown(self.path), self.path.read_bytes())
         if findings:
             raise ScenarioError(text.render(findings, colour=False))
+        if not placed and self.session.isinitpath(self.path):
+            raise ScenarioError(f"there is no scenario in '{_shown(self.path)}'")
         for part in placed:
             yield ScenarioItem.from_parent(self, name=part.scenario.name, placed=part)
 

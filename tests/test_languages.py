@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from materiac.languages import may_hold_scenarios
 from materiac.pipeline import Text, check
 from materiac.report import as_json, text
 from materiac.source import Language
@@ -31,3 +32,27 @@ def test_advice_is_in_the_language_of_the_text(
     assert [(part.finding.rule, part.help) for part in found] == [("missing-entry", ADVICE[language])]
     assert ADVICE[language] in text.render(found, colour=False)
     assert ADVICE[language].replace('"', '\\"') in as_json.render(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'scenario "x" { }',
+        '\ufeffscenario "x" { }',
+        'scenario # which\n"x" { }',
+        '@layout 1 scenario "x" { }',
+        'artifacts "x" scenario "x" { }',
+        "scenario größe { }",
+        "scenario élan { }",
+        '@scenarios [{"name": "x"}]',
+        '@"scenarios" [{"name": "x"}]',
+    ],
+)
+def test_whatever_has_the_word_may_hold_scenarios(text: str) -> None:
+    assert may_hold_scenarios("x.materia", text.encode)
+    assert not may_hold_scenarios("x.json", text.encode)
+
+
+@pytest.mark.parametrize("text", ["loadout L { a: A }", "loadout scenarious { a: A }", "active my_scenario"])
+def test_what_lacks_the_word_holds_none(text: str) -> None:
+    assert not may_hold_scenarios("x.materia", text.encode)

@@ -83,6 +83,17 @@ def test_scenarios_in_the_language_of_our_own(project: Path) -> None:
     assert "y.materia" not in out
 
 
+def test_a_file_without_scenarios_is_passed_over_unless_it_is_named(project: Path) -> None:
+    (project / "x.materia").write_text(
+        '\ufeffabout "x" scenario # which\n"a greeting" { loadout Hello expect complete }\n'
+    )
+    (project / "y.materia").write_text('materia A { prompt "a scenario" }')
+    code, out = ran(project, "-v")
+    assert (code, "x.materia::a greeting PASSED" in out, "y.materia" in out) == (0, True, False)
+    code, out = ran(project, "y.materia")
+    assert (code, "there is no scenario in 'y.materia'" in out) == (2, True)
+
+
 def test_the_plugin_is_declared() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["entry-points"]["pytest11"] == {"materiac": "materiac.pytest_plugin"}

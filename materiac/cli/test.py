@@ -92,12 +92,14 @@ def _test(options: argparse.Namespace, loadouts: Loadouts) -> int:
     missing = next((folder for folder in options.casts if not Path(folder).is_dir()), None)
     if missing is not None:
         raise loading.UnreadableError(f"'{missing}' is no folder")
-    placed, findings = _read(options.paths or ["."], options.only)
+    placed, findings, bare = _read(options.paths or ["."], options.only)
     if not placed and not findings and not options.casts:
         where = ", ".join(f"'{path}'" for path in options.paths or ["."])
         named = f" that has '{options.only}' in its name" if options.only is not None else ""
         loading.complain(f"there is no scenario in {where}{named}")
         return UNUSABLE
+    for path in bare:
+        loading.complain(f"there is no scenario in '{path}'")
     to_stdout = not options.json and not (_wanted(options) and _data_to_stdout(options))
     verdicts = _judged(placed, findings, loadouts, options, sys.stdout if to_stdout else sys.stderr)
     coverage = _coverage(verdicts, loadouts, options) if _wanted(options) else Coverage()
@@ -108,7 +110,8 @@ def _test(options: argparse.Namespace, loadouts: Loadouts) -> int:
             return code
     elif _wanted(options) and (code := _write_coverage(coverage, options)):
         return code
-    return _code(verdicts, findings, coverage, options.min)
+    code = _code(verdicts, findings, coverage, options.min)
+    return UNUSABLE if bare else code
 
 
 def _wanted(options: argparse.Namespace) -> bool:
@@ -120,23 +123,30 @@ def _data_to_stdout(options: argparse.Namespace) -> bool:
     return options.format == "json" and options.output in (None, "-")
 
 
-def _read(paths: list[str], only: str | None) -> tuple[list[Placed], list[Located]]:
-    """The scenarios of all files, and what is wrong in these. Raises `UnreadableError`."""
+def _read(paths: list[str], only: str | None) -> tuple[list[Placed], list[Located], list[str]]:
+    """The scenarios of all files, what is wrong in these, and which named file has none of either.
+
+    Raises `UnreadableError`.
+    """
     from materiac.cli import loading
     from materiac.scenario.read import read
     from materiac.scenario.suite import files_below
 
     placed: list[Placed] = []
     findings: list[Located] = []
+    bare: list[str] = []
     try:
         files = [file for path in dict.fromkeys(paths) for file in files_below(Path(path))]
     except OSError as error:
         raise loading.UnreadableError(f"cannot read '{error.filename}': {error.strerror}") from error
+    named = {str(Path(path)) for path in paths}
     for file in dict.fromkeys(files):
         found, wrong = read(str(file), loading.read_text(str(file)).raw)
         placed += [part for part in found if only is None or only in part.scenario.name]
         findings += wrong
-    return placed, findings
+        if not found and not wrong and str(file) in named:
+            bare.append(str(file))
+    return placed, findings, bare
 
 
 def _judged(

@@ -292,3 +292,17 @@ def test_recording_a_cast(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert data["loadout"] == {"file": "./loadout.json", "name": "L"}
     assert main(["test", "-v"]) == 0
     assert "as in" in capsys.readouterr().out
+
+
+def test_a_file_without_scenarios_is_passed_over_unless_it_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(NOTHING)
+    Path("y.materia").write_text('materia A { prompt "a scenario" }')
+    Path("x.materia").write_text('\ufeffabout "x" scenario # which\ngrößer { @loadout "./loadout.json" }')
+    assert main(["test", "-v", "--only", "r"]) == 1
+    told = capsys.readouterr()
+    assert ("größer" in told.out, told.err) == (True, "")
+    assert main(["test", "x.scenario.json", "y.materia"]) == 2
+    told = capsys.readouterr()
+    assert (told.out, "there is no scenario in 'y.materia'" in told.err) == ("1 passed\n", True)
