@@ -57,6 +57,15 @@ _FIRST: Final = ("LOADOUT", "MATERIA", "SCENARIO", "IMPORT")
 _ARROWS = re.compile(r"=>|→|⇒|⟶|➔|-{2,}>|={2,}>|—>|–>|~>")
 _QUOTES: Final = "'“”„‘’«»"
 _NAMED = re.compile(r"[ \t]*:")
+_TIME = re.compile(r"\b(?:timeout|after|delay)[ \t]+([0-9]{1,9})[ \t]+\Z")
+_UNITS: Final = frozenset({"ms", "s", "m"})
+_BARE_PATH = re.compile(r"\bimport[ \t]+[\w.-]+\Z")
+_VISIT = re.compile(r"\bprompt[ \t]+([\w.-]{1,60})#([0-9]{1,9})\b[^\r\n]*\Z")
+_ARROW_BEHIND = re.compile(r"[ \t]*->")
+_VERDICTS: Final = frozenset(
+    {"pass", "passed", "passes", "ok", "yes", "true", "success", "succeeded", "approved", "accepted", "done"}
+    | {"fail", "failed", "fails", "no", "false", "failure", "error", "rejected"}
+)
 _INSIDE = re.compile(rf"{BLOCK}|{STRING}|#[^\r\n]*+|[{{}}\[\]()]")
 
 
@@ -182,7 +191,7 @@ def _habit(text: str, found: Unexpected, at: Span) -> str | None:
     in_path = {"ARROW", "PASSES"} <= found.expected and found.kind in ("WORD", "STRING", "COMMA")
     if in_path:
         return "a path is written 'path one -> two'"
-    advice = (*_odd_signs(text, word, at.start), *_advice(text, found))
+    advice = (*_odd_signs(text, word, at.start), *_odd_words(text, word, found), *_advice(text, found))
     return next((words for applies, words in advice if applies), None)
 
 
@@ -194,6 +203,22 @@ def _odd_signs(text: str, sign: str, start: int) -> Iterator[tuple[bool, str]]:
     yield text.startswith(("//", "/*"), start), "a comment begins with '#'"
     yield sign != "" and sign in _QUOTES, "a string has double quotes"
     yield sign == "{" and not before, "this looks like JSON: name the file '.json'"
+
+
+def _odd_words(text: str, word: str, found: Unexpected) -> Iterator[tuple[bool, str]]:
+    before, expected = text[max(0, found.start - 200) : found.start], found.expected
+    colon = word == ":" and bool(expected & {"WORD", "STRING"}) and not before.rstrip().endswith(":")
+    yield colon, "a value stands behind its word, without a colon"
+    yield found.kind == "JUNK" and bool(_BARE_PATH.search(before)), "the path of an import has double quotes"
+    time = _TIME.search(before) if word in _UNITS else None
+    yield time is not None, f"a time is written '{time[1] if time else ''}{word}', without a space"
+    visit = _VISIT.search(before.rstrip()) if expected == {"WORD"} else None
+    yield visit is not None, f"a visit is written 'prompt {' '.join(visit.groups()) if visit else ''}'"
+    if "LOOP" in expected:
+        yield found.kind == "PARSE", "'json' stands behind the materia, without 'parse'"
+        verdict = word.lower() in _VERDICTS and "SATISFIED" in expected
+        ahead = bool(_ARROW_BEHIND.match(text, found.end))
+        yield verdict and ahead, "a verdict is 'satisfied' or 'not_satisfied'"
 
 
 def _words_of(expected: Collection[str]) -> list[str]:

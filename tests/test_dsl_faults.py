@@ -111,6 +111,23 @@ def fault(text: str) -> tuple[Finding, str]:
         ),
         pytest.param('scenario "x" { state a..b = 1 }', "a..b", "a path", "has quotes", id="path of a state"),
         pytest.param('scenario "x" { agent { a: "x" after 5 } }', "5", "'30s'", None, id="time of an answer"),
+        pytest.param("loadout X { a: B parse json }", "parse", "socket", "behind the materia", id="parse"),
+        pytest.param('materia X { prompt: "x" }', ":", "a text", "without a colon", id="colon"),
+        pytest.param("loadout X { a:: B }", ":", "a name", None, id="two colons"),
+        pytest.param("import ./x.materia", "/", "found '/'", "double quotes", id="bare path"),
+        pytest.param("materia X { timeout 3 s }", "s", "a part", "written '3s'", id="space in a time"),
+        pytest.param(
+            'scenario "x" { agent { a: "x" after 5 ms } }', "ms", "a socket", "'5ms'", id="space in a delay"
+        ),
+        pytest.param("loadout X { a: B passed -> c }", "passed", "an edge", "'not_satisfied'", id="passed"),
+        pytest.param("loadout X { passed -> c }", "passed", "a socket", "'id: Materia'", id="no socket yet"),
+        pytest.param(
+            'scenario "x" { expect { prompt a#2 has "x"\n no "y" } }',
+            "no",
+            "number",
+            "'prompt a 2'",
+            id="visit",
+        ),
         pytest.param("\tloadout X {\n\ta:\tB\n\t\tnever -> c }", "->", "a name", "in a socket", id="tabs"),
     ],
 )
