@@ -6,7 +6,8 @@ from typing import Any
 
 from materiac import dsl_layout, dsl_print, dsl_print_scenario, dsl_text, json_print
 from materiac.dsl_directives import hoisted
-from materiac.source import Language
+from materiac.dsl_phrases import attribute
+from materiac.source import KEY, Document, Language
 
 
 def formatted(text: str, language: Language) -> str:
@@ -31,11 +32,28 @@ def written(data: dict[str, Any], language: Language) -> str:
     return json_print.written(data) if language == "json" else _layout(dsl_print.written(data))
 
 
-def converted(data: dict[str, Any], language: Language) -> str:
-    """A document as a text of the other language; in JSON, a scenario alone has no list around it."""
-    scenarios = data.get("scenarios")
-    if language == "json" and data.keys() == {"scenarios"} and dsl_print_scenario.are_scenarios(scenarios):
-        [*others, alone] = data["scenarios"]
-        if not others and dsl_print_scenario.stands_alone(alone):
-            data = alone
-    return written(data, language)
+def converted(data: dict[str, Any], language: Language, *, listed: bool = False) -> str:
+    """A document as a text of the other language; in JSON, a scenario alone has no list around it.
+
+    Where one is `listed`, it keeps its list: in the language of our own, that is an attribute.
+    """
+    alone = _alone(data)
+    if alone is None or (language == "json") == listed:
+        return written(data, language)
+    return _layout(f"{attribute('scenarios', [alone])}\n") if listed else written(alone, "json")
+
+
+def has_list(document: Document) -> bool:
+    """Whether the scenarios of a document are written as a list, and not in statements of their own."""
+    if "scenarios" not in document.data:
+        return False
+    start, end = document.span(("scenarios", KEY))
+    return document.source.text[start:end] != "scenario"
+
+
+def _alone(data: dict[str, Any]) -> dict[str, Any] | None:
+    """The only scenario of a document, where it has nothing else and JSON needs no list for it."""
+    if data.keys() != {"scenarios"} or not dsl_print_scenario.are_scenarios(data["scenarios"]):
+        return None
+    only, *others = data["scenarios"]
+    return only if not others and dsl_print_scenario.stands_alone(only) else None

@@ -16,6 +16,11 @@ LANGUAGES: Final[tuple[Language, ...]] = ("json", "dsl")
 ENDING: Final = ".materia"
 """What the name of a file in the language of our own ends with."""
 
+SCENARIO_ENDING: Final = ".scenario.json"
+"""What the name of a file of scenarios in JSON ends with."""
+
+_CONTAINERS: Final = frozenset({"scenarios", "import", "loadouts", "materia"})
+
 _DSL = re.compile(
     r"(?:\s+|#[^\r\n]*+)*+(?:@|(?:import|artifacts|active|agents|recovery|eventing|budget|limits"
     r"|parallelism|loadout|materia|about|scenarios?)\b)"
@@ -28,6 +33,20 @@ _SCENARIOS = re.compile(rb"\bscenarios?\b")
 def may_hold_scenarios(name: str, read_raw: Callable[[], bytes]) -> bool:
     """Whether a file in the language of our own has the word for scenarios; only reading it tells more."""
     return name.endswith(ENDING) and _SCENARIOS.search(read_raw()) is not None
+
+
+def is_scenario(document: Document) -> bool:
+    """Whether the object of a text of JSON is one scenario, without a list around it."""
+    source, data = document.source, document.data
+    if source.language != "json" or not isinstance(data, dict) or not _CONTAINERS.isdisjoint(data):
+        return False
+    if source.name.endswith(SCENARIO_ENDING):
+        return True
+    if "name" not in data:
+        return False
+    from materiac.dsl_print_scenario import stands_alone  # noqa: PLC0415 - few texts come to this
+
+    return stands_alone(data)
 
 
 def read(name: str, raw: bytes, language: Language | None) -> tuple[Source, Document | None, list[Finding]]:

@@ -174,7 +174,9 @@ def _bare(document: Document) -> Document:
 
 
 def _without_scenarios(document: Document) -> Document:
-    """A document without its scenarios, and without what it says of these."""
+    """A document without its scenarios, and without what it says of these; nothing, if it is one itself."""
+    if languages.is_scenario(document):
+        return replace(document, data={})
     if "scenarios" not in document.data:
         return document
     return replace(document, data={k: v for k, v in document.data.items() if k not in _OF_SCENARIOS})

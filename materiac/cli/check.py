@@ -76,13 +76,14 @@ def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int,
             loading.complain(str(error))
             continue
         looked_at += 1
-        scenarios = _scenarios(text) if b"scenario" in text.raw else []
-        found += report.ordered([*pipeline.check(layers.texts, loadout), *scenarios])
+        found += report.ordered([*pipeline.check(layers.texts, loadout), *_scenarios(text)])
     return looked_at, found
 
 
 def _scenarios(text: Text) -> list[Located]:
     """What is wrong in the scenarios of a file, which no machine is made of."""
+    if b"scenario" not in text.raw and b'"name"' not in text.raw and "scenario" not in text.name:
+        return []
     from materiac.scenario.read import findings_of
 
     return findings_of(text.name, text.raw, text.language)

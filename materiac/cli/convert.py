@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     source = text.language or languages.language_of(document.source)
     target = options.to or _by_ending(options.output) or ("json" if source == "dsl" else "dsl")
-    content = formatting.converted(document.data, target).encode()
+    content = formatting.converted(document.data, target, listed=formatting.has_list(document)).encode()
     return loading.write_output(options.output, content, made_from=options.file)
 
 

@@ -18,7 +18,7 @@ from materiac.names import suggestion
 from materiac.scenario.model import Kind, Part, Scenario, Status, Suite, Target
 from materiac.source import KEY, Document, Language, Pointer, Span
 
-ENDING: Final = ".scenario.json"
+ENDING: Final = languages.SCENARIO_ENDING
 
 _CHOICES: Final = (*get_args(Kind), *get_args(Status))
 _CONTAINERS: Final = frozenset({"import", "loadouts", "materia"})
@@ -79,9 +79,11 @@ def from_document(document: Document) -> tuple[list[Placed], list[Located]]:
 
 
 def findings_of(name: str, raw: bytes, language: Language | None) -> list[Located]:
-    """What is wrong with the list of scenarios that stands in a file, if there is one that can be read."""
+    """What is wrong with the scenarios that stand in a file, alone or in a list, if they can be read."""
     _, document, _ = languages.read(name, raw, language)
-    if document is None or "scenarios" not in _object(document.data):
+    if document is None:
+        return []
+    if "scenarios" not in _object(document.data) and not languages.is_scenario(document):
         return []
     return from_document(document)[1]
 
@@ -112,7 +114,7 @@ def _parts(document: Document, located: list[Located]) -> tuple[Suite | None, li
     """What stands around the scenarios, and each of them with its place."""
     data = document.data
     if not isinstance(data, dict) or "scenarios" not in data:
-        alone = languages.language_of(document.source) == "json"
+        alone = document.source.language == "json"
         return None, [((), data)] if alone else []
     suite = _fit(Suite, _of_suite(data), (), document, located)
     listed = data["scenarios"]

@@ -228,3 +228,26 @@ def test_a_reader_that_goes_away_is_no_trouble() -> None:
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("name", ["x.scenario.json", "x.json", "-"])
+@pytest.mark.parametrize("around", [False, True], ids=["alone", "in a list"])
+def test_scenarios_of_json(
+    name: str, around: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for state, code, said in (({}, 0, "no findings"), (5, 1, "found 5 for 'state'")):
+        scenario = {"name": "n", "loadout": "L", "state": state, "expect": {"turns": 1}}
+        data = {"scenarios": [scenario]} if around else scenario
+        if name == "-":
+            stdin(monkeypatch, json.dumps(data).encode())
+        else:
+            write(name, data)
+        assert main(["check", "--strict", name]) == code
+        assert said in capsys.readouterr().out
+
+
+def test_a_lone_scenario_with_an_unknown_key(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", write("x.scenario.json", {"name": "n", "expct": {}})]) == 1
+    out = capsys.readouterr().out
+    assert "unknown key 'expct'" in out
+    assert "1 error" in out

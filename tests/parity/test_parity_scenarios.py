@@ -11,10 +11,10 @@ from documents import FILES
 from hypothesis import HealthCheck, given, settings
 from scenarios import ALONE, SUITES
 
-from materiac import dsl_text, formatting
+from materiac import dsl_text, formatting, languages
 from materiac.pipeline import Text, compile_loadout
 from materiac.resources import folder
-from materiac.source import Source
+from materiac.source import Language, Source
 
 ROUNDS = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SHIPPED = sorted(folder("loadouts").rglob("*.scenario.json"))
@@ -46,6 +46,26 @@ def test_a_scenario_alone(data: dict[str, Any]) -> None:
     text = formatting.converted(data, "dsl")
     assert same(read(text), {"scenarios": [data]}), text
     assert same(json.loads(formatting.converted(read(text), "json")), data)
+
+
+@ROUNDS
+@given(ALONE)
+def test_a_scenario_alone_is_no_list_of_one(data: dict[str, Any]) -> None:
+    for value in (data, {"scenarios": [data]}):
+        assert same(json.loads(there_and_back(value)), value)
+
+
+def there_and_back(data: dict[str, Any]) -> str:
+    """JSON to the language of our own, through its layout, and back, by what the texts say alone."""
+    text = convert("x.json", json.dumps(data), "dsl")
+    assert convert("x.materia", text, "dsl") == text
+    return convert("x.materia", formatting.formatted(text, "dsl"), "json")
+
+
+def convert(name: str, text: str, language: Language) -> str:
+    document, found = languages.document(name, text.encode(), None)
+    assert document is not None, (found, text)
+    return formatting.converted(document.data, language, listed=formatting.has_list(document))
 
 
 @ROUNDS
