@@ -210,7 +210,7 @@ def test_a_file_without_scenarios_has_none() -> None:
     assert read("x.materia", b"loadout {")[1] != []
 
 
-def test_files_that_hold_scenarios(tmp_path: Path) -> None:
+def test_files_that_may_hold_scenarios(tmp_path: Path) -> None:
     texts = {
         "a.materia": LOADOUT + WHOLE,
         "b.materia": LOADOUT,
@@ -224,7 +224,7 @@ def test_files_that_hold_scenarios(tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).write_text(text, newline="")
     found = [file.name for file in files_below(tmp_path)]
-    assert found == ["a.materia", "c.materia", "d.materia", "f.materia", "g.scenario.json"]
+    assert found == ["a.materia", "c.materia", "d.materia", "e.materia", "f.materia", "g.scenario.json"]
 
 
 @pytest.mark.parametrize("rest", ["", WHOLE, "about x scenarios of Review", 'scenario "x" { @expct 1 }'])
