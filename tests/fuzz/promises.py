@@ -29,6 +29,10 @@ UNREADABLE = frozenset({"syntax", "encoding", "duplicate-key"})
 _OWN_WORDS = re.compile(r"""['"\d]""")
 _STEERING = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _LAYOUT = str.maketrans("", "", "\n\t")
+_IN_ORDER = frozenset(
+    {"loadouts", "materia", "materia.*.assign"}
+    | {f"loadouts.*.{part}" for part in ("sockets", "loops", "sockets.*.assign")}
+)
 _ENDINGS = {"json": "x.json", "dsl": "x.materia"}
 
 
@@ -95,16 +99,13 @@ def _orders(data: Any) -> str:
     return json.dumps(_sorted({"scenarios": [data]} if stands_alone(data) else data))
 
 
-def _sorted(value: Any, key: str = "") -> Any:
-    """Keys in order, but those whose order means something."""
-    if key == "scenarios":
-        return json.dumps(value, sort_keys=True)
-    if isinstance(value, list):
-        return [_sorted(part) for part in value]
+def _sorted(value: Any, at: tuple[str, ...] = ()) -> Any:
+    """Keys in order, but those whose order means something: every second step of a way is a name."""
     if not isinstance(value, dict):
-        return value
-    names = list(value) if key in ("sockets", "loadouts", "materia", "loops", "assign") else sorted(value)
-    return {name: _sorted(value[name], name) for name in names}
+        return value if not isinstance(value, list) else [_sorted(part, (*at, "")) for part in value]
+    way = ".".join("*" if index % 2 else step for index, step in enumerate(at))
+    names = list(value) if way in _IN_ORDER else sorted(value)
+    return {name: _sorted(value[name], (*at, name)) for name in names}
 
 
 def _comments(written: str) -> Counter[str]:
