@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from documents import FILES, PROMPTS
 from hypothesis import HealthCheck, given, settings
+from spellings import read, same
 
-from materiac import dsl_text, formatting, json_text
+from materiac import formatting, json_text
 from materiac.source import Source
 
 ROUNDS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,17 +24,6 @@ def orders(data: Any, key: str = "") -> list[list[str]]:
     named = key in ("sockets", "assign", "loadouts", "materia", "loops")  # a socket may be called `materia`
     inner = (order for name in sorted(data) for order in orders(data[name], "" if named else name))
     return [*([list(data)] if named else []), *inner]
-
-
-def read(text: str) -> Any:
-    document, findings = dsl_text.read(Source("x.materia", text))
-    assert document is not None, (findings, text)
-    return document.data
-
-
-def same(one: Any, other: Any) -> bool:
-    """Equal, and of equal kinds: true is not 1, and 2.0 is not 2."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 @ROUNDS

@@ -10,25 +10,15 @@ import pytest
 from documents import FILES
 from hypothesis import HealthCheck, given, settings
 from scenarios import ALONE, SUITES
+from spellings import read, same
 
-from materiac import dsl_text, formatting, languages
+from materiac import formatting, languages
 from materiac.pipeline import Text, compile_loadout
 from materiac.resources import folder
-from materiac.source import Language, Source
+from materiac.source import Language
 
 ROUNDS = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SHIPPED = sorted(folder("loadouts").rglob("*.scenario.json"))
-
-
-def read(text: str) -> Any:
-    document, findings = dsl_text.read(Source("x.materia", text))
-    assert document is not None, (findings, text)
-    return document.data
-
-
-def same(one: Any, other: Any) -> bool:
-    """Equal, and of equal kinds: true is not 1, and 2.0 is not 2."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 @ROUNDS
