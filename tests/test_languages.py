@@ -56,3 +56,9 @@ def test_whatever_has_the_word_may_hold_scenarios(text: str) -> None:
 @pytest.mark.parametrize("text", ["loadout L { a: A }", "loadout scenarious { a: A }", "active my_scenario"])
 def test_what_lacks_the_word_holds_none(text: str) -> None:
     assert not may_hold_scenarios("x.materia", text.encode)
+
+
+def test_an_entry_with_a_colon_is_a_socket_and_hardly_meant_as_one() -> None:
+    slip = 'loadout Slip { entry: plan  plan: Writer }\nmateria Writer { prompt "Write." }\n'
+    helps = [part.help for part in check([Text("a.materia", slip.encode())])]
+    assert "write 'entry plan', without a colon" in helps

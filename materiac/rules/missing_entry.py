@@ -15,8 +15,18 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         yield RULE.finding(
             f"loadout '{graph.name}' has no 'entry': it begins at '{graph.entry}', the first as written",
             (*graph.base, "sockets", KEY),
-            help=Bilingual(f'add "entry": "{graph.entry}"', f"add 'entry {graph.entry}'"),
+            help=_advice(view),
         )
+
+
+def _advice(view: LoadoutView) -> Bilingual:
+    """In the DSL `entry: plan` is a socket called `entry`, and hardly ever meant as one."""
+    graph = view.graph
+    taken = graph.sockets.get("entry")
+    meant = taken.written.materia if taken is not None else None
+    if meant in graph.sockets:
+        return Bilingual(f'add "entry": "{meant}"', f"write 'entry {meant}', without a colon")
+    return Bilingual(f'add "entry": "{graph.entry}"', f"add 'entry {graph.entry}'")
 
 
 RULE = Rule(
