@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from materiac.dsl_scope import Filler
@@ -43,30 +43,34 @@ def add_directives(text: str, built: Filler) -> None:
             _ignore(built, owner[1], match, comment.span)
 
 
-def hoisted(text: str, marks: Marks) -> str:
-    """The text with each directive at the end of a line of several statements moved before its statement.
+def hoisted(text: str, laid_out: str, statements: Callable[[str], Marks]) -> str:
+    """The text, with directives moved before their statements where its layout gives them to other ones.
 
-    The others that stand behind a part of that statement move along: they keep their order.
+    At the end of a line a directive belongs to what the line begins with. When one is moved, all that
+    stand behind parts of its statement move along: they keep their order.
     """
     if not _DIRECTIVE.search(text):
         return text
-    trailing = list(_trailing(text, _Statements(text, marks)))
-    moving = {start for start, _, alone in trailing if not alone}
+    marks = statements(text)
+    starts = {pointer: span.start for span, pointer in marks}
+    trailing = list(_trailing(text, marks))
+    others = _trailing(laid_out, statements(laid_out))
+    moving = {mine for (_, mine), (_, other) in zip(trailing, others, strict=True) if mine != other}
     edits: list[tuple[int, int, str]] = []
-    for start, at, _ in trailing:
-        if start in moving:
-            edits += [(at.start, at.end, ""), (start, start, f"\n{text[at.start : at.end]}\n")]
+    for place, owner in trailing:
+        if owner is not None and owner in moving:
+            start = starts[owner]
+            edits += [(place.start, place.end, ""), (start, start, f"\n{text[place.start : place.end]}\n")]
     return _edited(text, sorted(edits, key=lambda edit: edit[0]))
 
 
-def _trailing(text: str, statements: _Statements) -> Iterator[tuple[int, Span, bool]]:
-    """For each directive at the end of a line: the start of its statement, its place, if it may stay."""
+def _trailing(text: str, marks: Marks) -> Iterator[tuple[Span, Pointer | None]]:
+    """The directives at the ends of lines, and the pointers to the statements that they belong to."""
+    statements = _Statements(text, marks)
     for comment in comments(text):
         if not comment.own_line and _DIRECTIVE.match(text, comment.span.start):
             owner = statements.owner(comment)
-            if owner is not None:
-                start = owner[0].start
-                yield start, comment.span, statements.stands_alone(start, comment.span.start)
+            yield comment.span, owner[1] if owner is not None else None
 
 
 def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
@@ -116,18 +120,6 @@ class _Statements:
 
     def _line(self, offset: int) -> int:
         return self._lines[bisect.bisect_right(self._lines, offset) - 1]
-
-    def stands_alone(self, start: int, end: int) -> bool:
-        """Whether the words before an offset stay in one line: those of one statement and its edges."""
-        line = self._line(end)
-        words = self._text[line:end].strip(" \t")
-        if "}" in words:
-            return words == "}"
-        if start < line:
-            return True
-        first, behind = bisect.bisect_left(self._starts, line), bisect.bisect_left(self._starts, end)
-        inside = all("edges" in at[2:] for _, at in self._marks[first + 1 : behind])
-        return inside and not self._text[line:start].strip(" \t")
 
 
 def _around(spans: Sequence[Span]) -> Iterator[int]:

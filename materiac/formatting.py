@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from materiac import dsl_layout, dsl_print, dsl_print_scenario, dsl_text, json_print
+from materiac import collector, dsl_layout, dsl_print, dsl_print_scenario, dsl_text, json_print
 from materiac.dsl_directives import hoisted
 from materiac.dsl_phrases import attribute
 from materiac.source import KEY, Document, Language
@@ -12,12 +12,16 @@ from materiac.source import KEY, Document, Language
 
 def formatted(text: str, language: Language) -> str:
     """A sound text in the canonical layout. It means the same, and comments keep their places."""
-    return json_print.formatted(text) if language == "json" else _laid_out(text)
+    with collector.paused():
+        return json_print.formatted(text) if language == "json" else _laid_out(text)
 
 
 def _laid_out(text: str) -> str:
-    # A statement that gets a line of its own leaves a directive at the end of the line behind.
-    return _layout(hoisted(text, dsl_text.statements(text)))
+    tidy = _layout(text)
+    # Moving a directive may join lines, so that another one comes to stand behind other words.
+    while (moved := hoisted(text, tidy, dsl_text.statements)) != text:
+        text, tidy = moved, _layout(moved)
+    return tidy
 
 
 def _layout(text: str) -> str:
@@ -29,7 +33,8 @@ def _layout(text: str) -> str:
 
 def written(data: dict[str, Any], language: Language) -> str:
     """The value of a document as a text that stands for the same value."""
-    return json_print.written(data) if language == "json" else _layout(dsl_print.written(data))
+    with collector.paused():
+        return json_print.written(data) if language == "json" else _layout(dsl_print.written(data))
 
 
 def converted(data: dict[str, Any], language: Language, *, listed: bool = False) -> str:
