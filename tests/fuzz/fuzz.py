@@ -57,7 +57,7 @@ _QUICK_S = 0.1
 _MOST = 1_000
 """So many inputs are kept in memory; then a new one takes the place of another."""
 
-_LEAK_ROUNDS, _LEAK_INPUTS = 4, 50
+_LEAK_ROUNDS, _LEAK_INPUTS = 4, 16
 
 
 def corpus(language: Language) -> list[Path]:
