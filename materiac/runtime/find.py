@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ def casts(root: Path) -> list[Path]:
 def find(root: Path, name: str) -> Path:
     """The cast that a name means: an id, the beginning of one, with or without its date, or a folder.
 
-    What has a `/` in it is a folder, as `.` and `..` are.     Raises `NoCastError`.
+    What has a `/` in it is a folder, as `.` and `..` are. Raises `NoCastError`.
     """
     if os.sep in name or name in (os.curdir, os.pardir):
         return _folder(Path(name))
@@ -54,6 +55,9 @@ def find(root: Path, name: str) -> Path:
         return (exact or found)[0]
     if found:
         raise NoCastError(f"'{name}' begins {len(found)} casts: {_listed(found)}")
+    if name:
+        with contextlib.suppress(NoCastError):
+            return _folder(Path(name))
     raise NoCastError(_none(root, name, known))
 
 
