@@ -19,7 +19,7 @@ import os
 import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,29 +82,52 @@ class Reading:
     cut: int
 
 
-def read(path: Path) -> Reading:
+def read(path: Path, kinds: Collection[str] | None = None) -> Reading:
     """Read a journal, also while it is being written. Raises `JournalError`.
 
     What an interrupted write may leave at the end is no error: a torn last line and a tail of NUL are
-    cut, a last line that lacks only its LF is kept. Any other line that is not sound is one.
+    cut, a last line that lacks only its LF is kept. Any other line that is not sound is one. Where
+    `kinds` are given, records of other types are left out, but for the first and the last.
     """
     with _named_errors(f"cannot read '{path}'"), path.open("rb") as file:
-        return _scan(file, path)
+        return _scan(file, path, kinds)
 
 
-def _scan(file: BinaryIO, path: Path) -> Reading:
+def _scan(file: BinaryIO, path: Path, kinds: Collection[str] | None) -> Reading:
     records: list[Record] = []
-    end = 0
+    end, left_out = 0, None
     for number, line in enumerate(file, 1):
         text = line[:-1] if line.endswith(b"\n") else line.rstrip(b"\0")
         body = _unseal(text)
         if body is None:
             if not line.endswith(b"\n"):
                 break
-            raise JournalError(f"line {number} of '{path}' is broken: its checksum does not fit", number)
-        records.append(_numbered(body, number, path))
+            raise _broken(path, number)
         end += len(text) + line.endswith(b"\n")
+        left_out = None if kinds is None or number == 1 or _type(body) in kinds else (body, number)
+        if left_out is None:
+            records.append(_numbered(body, number, path))
+    if left_out is not None:
+        records.append(_numbered(*left_out, path))
     return Reading(tuple(records), end, file.seek(0, os.SEEK_END) - end)
+
+
+def parse(line: bytes, number: int, path: Path) -> Record:
+    """The record in one line, without its LF, of a journal. Raises `JournalError`."""
+    body = _unseal(line)
+    if body is None:
+        raise _broken(path, number)
+    return _numbered(body, number, path)
+
+
+def _broken(path: Path, number: int) -> JournalError:
+    return JournalError(f"line {number} of '{path}' is broken: its checksum does not fit", number)
+
+
+def _type(body: bytes) -> str:
+    """The type of a record, without decoding it."""
+    _, _, rest = body.partition(b'"type":"')
+    return rest.partition(b'"')[0].decode("utf-8", "replace")
 
 
 def _numbered(body: bytes, number: int, path: Path) -> Record:
