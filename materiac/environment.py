@@ -1,0 +1,182 @@
+"""The environment of commands, and the secrets in it: left out, and masked in what comes back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+MASK: Final = "***"
+MIN_LENGTH: Final = 8
+"""Shorter values are not masked: they would be found in words that are no secret."""
+MIN_PART: Final = 6
+"""As much of a secret as is masked where a text was cut in the middle of one."""
+
+_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+# Words that merely hold one of those, at the start of a word part; git counts its settings as
+# GIT_CONFIG_KEY_0, and will not start when one is missing.
+_HARMLESS: Final = re.compile(
+    r"(?<![a-z])(?:(?:DON|HOC|JOC|MON|TUR|WHIS)KEYS?|KEY(?:BOARD|FRAME|MAP|NOTE|PAD|STROKE|WORD)S?|KEYTIMEOUT"
+    r"|TOKENI[SZ](?:E|ERS?|ING|ATION))(?![a-z])|^GIT_CONFIG_KEY_\d+$",
+    re.IGNORECASE,
+)
+
+# Some encoders escape what could end a script in a page, with small or capital digits.
+_HTML_SAFE: Final = tuple({ord(c): f"\\u{ord(c):{digits}}" for c in "&<>'"} for digits in ("04x", "04X"))
+# What is left as it is by: Python, for paths and for parts; JavaScript, for parts and for whole
+# addresses; forms.
+_URL_SAFE: Final = ("/", "", "!'()*", "!'()*;,/?:@&=+$#", "*")
+_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a variable's name says that its value is a secret. In doubt, it does."""
+    return _SECRET.search(name) is not None and _SECRET.search(_HARMLESS.sub(" ", name)) is not None
+
+
+def clean(environ: Mapping[str, str], allowed: Collection[str]) -> dict[str, str]:
+    """The variables without the secrets, but with those that are allowed by name."""
+    return {name: value for name, value in environ.items() if name in allowed or not looks_secret(name)}
+
+
+def withheld(environ: Mapping[str, str], allowed: Collection[str]) -> tuple[str, ...]:
+    """The names of what `clean` leaves out, sorted."""
+    return tuple(sorted(environ.keys() - clean(environ, allowed).keys()))
+
+
+def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The values to be masked, longest first; also without the white space around them."""
+    whole = [value for name, value in environ.items() if looks_secret(name)]
+    found = {text for value in whole for text in (value, value.strip()) if len(text) >= MIN_LENGTH}
+    return tuple(sorted(found, key=_longest_first))
+
+
+class Mask:
+    """Replaces secrets by `***`: as they are, and as JSON, URLs, base64 and hex spell them.
+
+    Base64 is found wherever the secret stands in what was encoded, in both alphabets; the characters
+    before and after, which the secret shares with its neighbours, are left.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        found = {spelling for value in values if value for spelling in _spellings(value)}
+        spellings = sorted(found, key=_longest_first)
+        self._all = spellings
+        self._for = {(p, b): _Needles(spellings, p, b) for p in (True, False) for b in (True, False)}
+
+    def text(self, text: str) -> str:
+        """A text without the secrets."""
+        for spelling in self._for["%" in text, "\\" in text].up_to(len(text)):
+            text = text.replace(spelling, MASK)
+        return text
+
+    def cut(self, text: str, *, start: bool, end: bool) -> str:
+        """The same for a text that was cut at its start or end: without the part of a secret there.
+
+        A part of fewer than `MIN_PART` characters is left.
+        """
+        if end and (length := max((_begun(text, spelling) for spelling in self._all), default=0)):
+            text = text[:-length] + MASK
+        if start and (length := max((_ended(text, spelling) for spelling in self._all), default=0)):
+            text = MASK + text[length:]
+        return self.text(text)
+
+    def data(self, value: Any) -> Any:
+        """A JSON value without the secrets in its strings and keys; any depth, the given one is not changed.
+
+        Keys that become the same leave the last of their values.
+        """
+        if not self._all:
+            return value
+        root = [value]
+        pending: list[Any] = [root]
+        while pending:
+            node = pending.pop()
+            for key, child in list(node.items() if isinstance(node, dict) else enumerate(node)):
+                node[key] = masked = self._shallow(child)
+                if isinstance(masked, dict | list):
+                    pending.append(masked)
+        return root[0]
+
+    def _shallow(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): child for key, child in value.items()}
+        return list(value) if isinstance(value, list) else value
+
+
+class _Needles:
+    """The spellings that can stand in a text with or without `%`, with or without a backslash."""
+
+    def __init__(self, spellings: Iterable[str], percent: bool, backslash: bool) -> None:
+        self._texts = [s for s in spellings if (percent or "%" not in s) and (backslash or "\\" not in s)]
+        self._lengths = [-len(spelling) for spelling in self._texts]
+
+    def up_to(self, length: int) -> list[str]:
+        """Those that are no longer than the text."""
+        return self._texts[bisect_left(self._lengths, -length) :]
+
+
+def _longest_first(text: str) -> tuple[int, str]:
+    return -len(text), text
+
+
+def _begun(text: str, spelling: str) -> int:
+    """The length of the longest beginning of a spelling that a text ends with."""
+    lengths = (at + MIN_PART for at in _places(text[-MIN_PART:], spelling))
+    return max((length for length in lengths if text.endswith(spelling[:length])), default=0)
+
+
+def _ended(text: str, spelling: str) -> int:
+    """The length of the longest end of a spelling that a text starts with."""
+    lengths = (len(spelling) - at for at in _places(text[:MIN_PART], spelling))
+    return max((length for length in lengths if text.startswith(spelling[-length:])), default=0)
+
+
+def _places(part: str, spelling: str) -> Iterator[int]:
+    at = spelling.find(part) if len(part) == MIN_PART else -1
+    while at >= 0:
+        yield at
+        at = spelling.find(part, at + 1)
+
+
+def _spellings(value: str) -> set[str]:
+    raw = _encoded(value)
+    return {value, raw.hex(), raw.hex().upper(), *_in_json(value), *_in_urls(raw), *_in_base64(raw)}
+
+
+def _encoded(value: str) -> bytes:
+    try:
+        return value.encode("utf-8", "surrogateescape")  # as variables hold bytes that are no text
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")
+
+
+def _in_json(value: str) -> set[str]:
+    """The ways in which encoders of JSON write a text inside of a string."""
+    plain = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    safe = {text.translate(codes) for text in plain for codes in _HTML_SAFE}
+    return plain | safe | {text.replace("/", "\\/") for text in plain | safe}
+
+
+def _in_urls(raw: bytes) -> set[str]:
+    quoted = {quote(raw, safe=safe) for safe in _URL_SAFE} | {"".join(f"%{byte:02X}" for byte in raw)}
+    quoted |= {text.replace("%20", "+") for text in quoted}
+    return quoted | {_ESCAPE.sub(lambda code: code[0].lower(), text) for text in quoted}
+
+
+def _in_base64(raw: bytes) -> set[str]:
+    """What is the same wherever a secret stands in a text that is encoded, also inside of JSON and URLs."""
+    found: set[str] = set()
+    for before in range(3):
+        first, end = (0, 2, 3)[before], (before + len(raw)) * 8 // 6
+        core = base64.b64encode(bytes(before) + raw)[first:end].decode()
+        found |= {core, core.replace("+", "-").replace("/", "_"), core.replace("/", "\\/")}
+        quoted = {quote(core), quote(core, safe="")}
+        found |= quoted | {_ESCAPE.sub(lambda code: code[0].lower(), text) for text in quoted}
+    return {text for text in found if len(text) >= MIN_LENGTH}
