@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from materiac.cli.screen import is_terminal
-from materiac.cli.wording import clipped, cost, count, duration, item, lines, one_line
+from materiac.cli.wording import clipped, cost, count, duration, item, lines, one_line, used
 from materiac.runtime.run import Result
 
 Json = dict[str, Any]
@@ -174,10 +174,9 @@ def _show_usage(page: _Page, usage: Json) -> None:
     total = usage["total"]
     if not total["turns"]:
         return
+    page.line("usage", used(total))
     if total["unknown"] == total["turns"]:
-        page.line("usage", f"unknown: {count(total['turns'], 'turn')}, none of which said what it used")
         return
-    page.line("usage", _sum(total))
     labels = {turn["itemKey"]: item(turn["itemKey"], turn["itemLabel"]) for turn in usage["turns"]}
     for title, part, names in (
         ("by materia", usage["byMateria"], {}),
@@ -187,14 +186,6 @@ def _show_usage(page: _Page, usage: Json) -> None:
         if part:
             page.table(_table(title, part, names))
     page.gap()
-
-
-def _sum(total: Json) -> str:
-    used = (
-        f"{count(total['input'] + total['output'], 'token')} ({total['input']:,} in, {total['output']:,} out)"
-    )
-    unknown = f"; {count(total['unknown'], 'turn')} more did not say" if total["unknown"] else ""
-    return f"{count(total['turns'] - total['unknown'], 'turn')}, {used}, {cost(total['cost'])}{unknown}"
 
 
 def _table(title: str, part: dict[str, Json], names: dict[str, str]) -> Table:

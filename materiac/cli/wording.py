@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from materiac.report.excerpt import safe
 
@@ -62,3 +63,22 @@ def cost(amount: float | Decimal) -> str:
 def count(number: int, what: str) -> str:
     """As in `1 turn` and `1,200 turns`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def used(total: Mapping[str, Any]) -> str:
+    """What turns have used together, as `usage.json` has a sum of them."""
+    if total["unknown"] == total["turns"]:
+        return f"unknown: {count(total['turns'], 'turn')}, none of which said what it used"
+    spent = (
+        f"{count(total['input'] + total['output'], 'token')} ({total['input']:,} in, {total['output']:,} out)"
+    )
+    unknown = f"; {count(total['unknown'], 'turn')} more did not say" if total["unknown"] else ""
+    return f"{count(total['turns'] - total['unknown'], 'turn')}, {spent}, {cost(total['cost'])}{unknown}"
+
+
+def age(seconds: float) -> str:
+    """How long ago something was, in its largest unit, as in `5 s`, `3 min`, `7 h` and `12 d`."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size):,} {unit}"
+    return f"{int(seconds)} s"
