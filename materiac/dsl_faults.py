@@ -49,7 +49,7 @@ _GROUPS: Final = (
 _ALSO: Final = {
     "a part of the materia": (
         {"TOOLS", "UTILITY", "PARSE", "HANDOFF", "LABEL", "DESCRIPTION", "SCRIPT", "GENERATOR", "PARALLEL"}
-        | {"PARALLEL_SAFE", "MULTI_TURN", "IDEMPOTENT", "ASSIGN"}
+        | {"PARALLEL_SAFE", "MULTI_TURN", "IDEMPOTENT", "ASSIGN", "ENV"}
     ),
     "a part of the scenario": {"AGENT", "LOADOUT"},
 }

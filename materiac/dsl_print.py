@@ -34,6 +34,7 @@ _OF_SOCKET: Final = frozenset({"json", "text", "visits", "bytes", "assign", "for
 
 _SETTINGS: Final = frozenset(
     {"maxTokens", "maxCostUsd", "warnAtPercent", "stopAtLimit", "maxNoAdvanceCycles", "maxConcurrency"}
+    | {"maxAnswerBytes", "maxPromptBytes", "maxItems", "maxJournalBytes"}
 )
 _OUTPUT: Final = ".workItems"
 _INSIDE: Final = 2
@@ -287,8 +288,8 @@ def _list(key: str, value: Any) -> str | None:
     match key, value:
         case "tools", {"type": "custom", "tools": names, **rest} if are_texts(names) and not rest:
             return f"tools [{', '.join(map(name, names))}]"
-        case "writes", _ if are_texts(value):
-            return f"writes [{', '.join(map(name, value))}]"
+        case "writes" | "env", _ if are_texts(value):
+            return f"{key} [{', '.join(map(name, value))}]"
         case "command", _ if are_texts(value):
             return json(key, value, _INSIDE)
     return None

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _FIRST: Final = ("artifactDir", "agents", "recovery", "eventing")
-_GREATEST: Final = (("limits", "maxNoAdvanceCycles", 3), ("parallelism", "maxConcurrency", 2))
+_GREATEST: Final = (
+    ("limits", "maxNoAdvanceCycles", 3),
+    ("limits", "maxAnswerBytes", 64 * 1024**2),
+    ("limits", "maxPromptBytes", 16 * 1024**2),
+    ("limits", "maxItems", 100_000),
+    ("limits", "maxJournalBytes", 4 * 1024**3),
+    ("parallelism", "maxConcurrency", 2),
+)
 """Counts of which the greatest is taken, with what they are where a file does not say."""
 _SUMMED: Final = ("maxTokens", "maxCostUsd")
 
@@ -31,7 +38,8 @@ def joined(frames: Called) -> tuple[Fields, list[str]]:
     for key, limit, default in _GREATEST:
         values = [part.get(key, {}).get(limit) for _, part in frames]
         if any(value is not None for value in values):
-            frame[key] = {limit: max(default if value is None else value for value in values)}
+            greatest = max(default if value is None else value for value in values)
+            frame[key] = {**frame.get(key, {}), limit: greatest}
     return frame, notes
 
 

@@ -72,6 +72,7 @@ def _agent(materia: model.AgentMateria) -> program.Agent:
         thinking=materia.thinking,
         multi_turn=materia.multi_turn,
         handoff=materia.handoff,
+        env=tuple(sorted(set(materia.env))),
     )
 
 
@@ -173,4 +174,10 @@ def _settings(
         },
         groups=plain,
         colors={name: color for name, color in colors.items() if isinstance(color, str)},
+        limits=program.Limits(
+            max_answer_bytes=frame.limits.max_answer_bytes,
+            max_prompt_bytes=frame.limits.max_prompt_bytes,
+            max_items=frame.limits.max_items,
+            max_journal_bytes=frame.limits.max_journal_bytes,
+        ),
     )

@@ -37,6 +37,10 @@ LIMITS: Final = frozenset(
         "maxVisits",
         "maxOutputBytes",
         "maxNoAdvanceCycles",
+        "maxAnswerBytes",
+        "maxPromptBytes",
+        "maxItems",
+        "maxJournalBytes",
         "maxTokens",
         "maxCostUsd",
         "warnAtPercent",
@@ -66,6 +70,7 @@ _EXPECTED: Final = {
     "too_short": "at least one entry",
 }
 _TOOLS: Final = f"""{", ".join(f"'{scope}'" for scope in SCOPES)} or an object of type 'custom'"""
+_ENV: Final = Bilingual('write "params": {"env": […]}', "write 'params { \"env\": […] }'")
 _SHOWN = 40
 
 
@@ -119,7 +124,7 @@ def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
         if parent is not other and parent in (AgentMateria, UtilityMateria) and key in _keys(other):
             article = "a" if kind == "utility" else "an"
             words = f"'{key}' belongs to {kinds}, and '{at[-1]}' is {article} {kind}"
-            return _error("unknown-key", words, pointer)
+            return _error("unknown-key", words, pointer, _ENV if key == "env" else None)
     words = f"unknown key '{key}' in {_name(model, loc[:-1], at)}"
     known = _keys(Config if parent is Frame else parent)
     return _error("unknown-key", words, pointer, suggestion(key, known))

@@ -88,6 +88,17 @@ def _folder(value: Any) -> Any:
 Folder = Annotated[Word, BeforeValidator(_folder)]
 
 
+def _secret(value: Any) -> Any:
+    if isinstance(value, str) and ("=" in value or "\0" in value):
+        expected = "the name of a variable, not its value"
+        raise PydanticCustomError("path", "expected {expected}", {"expected": expected})
+    return value
+
+
+Secret = Annotated[Word, BeforeValidator(_secret)]
+"""The name of a variable that holds a secret."""
+
+
 EDITOR_KEYS = frozenset(
     {
         "$schema",
@@ -285,6 +296,7 @@ class AgentMateria(_Materia):
     multi_turn: Flag = False
     cost: Cost | None = None
     handoff: Literal["text", "schema", "tool"] = "text"
+    env: list[Secret] = Field(default_factory=_no_items)
 
 
 class Script(Marked):
@@ -324,6 +336,10 @@ class Limits(Marked):
     """Limits of every cast of the file."""
 
     max_no_advance_cycles: CountOrZero = 3
+    max_answer_bytes: Count = 64 * 1024**2
+    max_prompt_bytes: Count = 16 * 1024**2
+    max_items: Count = 100_000
+    max_journal_bytes: Count = 4 * 1024**3
 
 
 class Parallelism(Marked):

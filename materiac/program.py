@@ -99,7 +99,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """What an agent is asked with. `scope` is none, readOnly, coding or custom; `tools` spells it out."""
+    """What an agent is asked with. `scope` is none, readOnly, coding or custom; `tools` spells it out.
+
+    `env` are the names of the secret variables that its program may see.
+    """
 
     prompt: str
     scope: str = "none"
@@ -108,6 +111,7 @@ class Agent:
     thinking: str | None = None
     multi_turn: bool = False
     handoff: str = "text"
+    env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,16 @@ def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What no cast may go over, whatever it is: sizes in bytes, and the entries of a list of work items."""
+
+    max_answer_bytes: int = 64 * 1024**2
+    max_prompt_bytes: int = 16 * 1024**2
+    max_items: int = 100_000
+    max_journal_bytes: int = 4 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What surrounds a program and is no part of its meaning: where, by whom, seen by whom."""
 
@@ -229,6 +243,7 @@ class Settings:
     eventing: Json = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     colors: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +337,7 @@ def _socket(data: Json) -> Socket:
 def _materia(data: Json) -> Materia:
     agent, utility = data["agent"], data["utility"]
     if agent is not None:
-        agent = Agent(**{**agent, "tools": tuple(agent["tools"])})
+        agent = Agent(**{**agent, "tools": tuple(agent["tools"]), "env": tuple(agent["env"])})
     if utility is not None:
         utility = Utility(**{**utility, "command": tuple(utility["command"])})
     return Materia(**{**data, "agent": agent, "utility": utility})
@@ -334,10 +349,13 @@ def _loop(data: Json) -> Loop:
 
 
 def _settings(data: Json) -> Settings:
-    settings = Settings(**{**data, "groups": {k: tuple(v) for k, v in data.get("groups", {}).items()}})
+    groups = {k: tuple(v) for k, v in data.get("groups", {}).items()}
+    settings = Settings(**{**data, "groups": groups, "limits": Limits(**data["limits"])})
     for name in ("agents", "recovery", "eventing", "colors"):
         if not isinstance(getattr(settings, name), dict):
             raise TypeError(f"'{name}' is no object")
+    if not all(type(number) is int and number >= 1 for number in dataclasses.astuple(settings.limits)):
+        raise TypeError("'limits' has something else than whole numbers of at least 1")
     if not isinstance(settings.artifact_dir, str):
         raise TypeError("'artifact_dir' is no string")
     return settings

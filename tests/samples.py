@@ -66,7 +66,7 @@ FEATURES: dict[str, Json] = {
     "hello": loadout({"hello": socket()}),
     "work": working(
         budget={"maxTokens": 900, "maxCostUsd": 2.5, "warnAtPercent": 50, "stopAtLimit": False},
-        limits={"maxNoAdvanceCycles": 2},
+        limits={"maxNoAdvanceCycles": 2, "maxAnswerBytes": 1000, "maxItems": 20},
         parallelism={"maxConcurrency": 3},
     ),
     "exits": loadout(
@@ -125,6 +125,7 @@ FEATURES: dict[str, Json] = {
                 "model": "m",
                 "thinking": "high",
                 "multiTurn": True,
+                "env": ["OPEN_API_KEY", "ASKER_TOKEN"],
                 "cost": {"inputTokens": 10, "usd": 0.5},
                 "label": "The one who asks",
                 "color": "#ff0000",

@@ -36,6 +36,12 @@ from materiac.link_frame import Fields, joined
             id="a limit that is not said",
         ),
         pytest.param(
+            [{"limits": {"maxItems": 7, "maxNoAdvanceCycles": 9}}, {"limits": {"maxJournalBytes": 5}}],
+            {"limits": {"maxNoAdvanceCycles": 9, "maxItems": 100_000, "maxJournalBytes": 4 * 1024**3}},
+            [],
+            id="several limits",
+        ),
+        pytest.param(
             [{}, {"artifactDir": "a"}, {"artifactDir": "b"}],
             {"artifactDir": "a"},
             ["'artifactDir' is that of '1', not that of '2'"],

@@ -12,6 +12,7 @@ from materiac.program import (
     Budget,
     Edge,
     Exit,
+    Limits,
     Loop,
     Materia,
     Program,
@@ -212,7 +213,15 @@ def test_all_of_an_agent() -> None:
     assert program(FEATURES["scopes"]).materia["Asker"] == Materia(
         "Asker",
         "The one who asks",
-        agent=Agent("Ask {{request}}", "custom", ("read", "bash"), "m", "high", multi_turn=True),
+        agent=Agent(
+            "Ask {{request}}",
+            "custom",
+            ("read", "bash"),
+            "m",
+            "high",
+            multi_turn=True,
+            env=("ASKER_TOKEN", "OPEN_API_KEY"),
+        ),
         cost={"inputTokens": 10, "usd": 0.5},
     )
 
@@ -246,3 +255,9 @@ def test_settings() -> None:
         eventing={"enabled": True, "sinks": {}, "presets": ["p"], "heartbeatIntervalMs": 30_000},
         colors={"Asker": "#ff0000"},
     )
+
+
+def test_limits() -> None:
+    most = {"maxAnswerBytes": 1, "maxPromptBytes": 2, "maxItems": 3, "maxJournalBytes": 4}
+    assert compiled({**FEATURES["hello"], "limits": most}).settings.limits == Limits(1, 2, 3, 4)
+    assert compiled(FEATURES["hello"]).settings.limits == Limits()

@@ -170,6 +170,7 @@ EXITS = [
         pytest.param(working(materia={"Agent": {"prompt": "Do it!"}}), id="prompt"),
         pytest.param(working(materia={"Agent": {"prompt": "Do it.", "tools": "coding"}}), id="tools"),
         pytest.param(working(materia={"Agent": {"prompt": "Do it.", "label": "A"}}), id="label"),
+        pytest.param(working(materia={"Agent": {"prompt": "Do it.", "env": ["A_KEY"]}}), id="env"),
     ],
 )
 def test_digest_tells_what_means_something_else(changed: Json) -> None:
@@ -180,6 +181,14 @@ def test_digest_keeps_the_order_of_exits() -> None:
     assert digest(_edit(working(), "loops", "work", "exits", value=EXITS)) != digest(
         _edit(working(), "loops", "work", "exits", value=EXITS[::-1])
     )
+
+
+def test_absolute_limits_are_settings() -> None:
+    with_limits = compiled(working(limits={"maxItems": 5, "maxPromptBytes": 9}))
+    assert with_limits.program.digest() == digest(working())
+    data, plain = image_data(with_limits), image_data(compiled(working()))
+    assert data["settingsHash"] != plain["settingsHash"]
+    assert image_from_data(data) == with_limits
 
 
 IMAGE = image_data(compiled(FEATURES["exits"]))
@@ -200,6 +209,7 @@ def test_a_machine_of_another_format_is_refused() -> None:
         (("program", "materia", 0, "agent", "prompt"), "Something else."),
         (("settings", "artifact_dir"), "elsewhere"),
         (("settings", "groups"), {"g": ["nobody"]}),
+        (("settings", "limits", "max_items"), 7),
         (("hash",), "0" * 64),
         (("settingsHash",), None),
         (("hash",), None),

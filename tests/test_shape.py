@@ -157,6 +157,22 @@ FAULTS: dict[str, tuple[Pointer, Any, str, Pointer, str, str | None]] = {
         "'prompt' belongs to agents, and 'Worker' is a utility",
         None,
     ),
+    "variables of a utility": (
+        (*WORKER, "env"),
+        ["A_KEY"],
+        "unknown-key",
+        (*WORKER, "env", KEY),
+        "'env' belongs to agents, and 'Worker' is a utility",
+        'write "params": {"env": […]}',
+    ),
+    "the value of a variable": (
+        (*PLANNER, "env"),
+        ["A_KEY=b"],
+        "invalid-value",
+        (*PLANNER, "env", 0),
+        "found the string \"A_KEY=b\" for an entry of 'env', expected the name of a variable, not its value",
+        None,
+    ),
     "a key of utilities on an agent": (
         (*PLANNER, "timeoutMs"),
         5,
@@ -356,6 +372,14 @@ FAULTS: dict[str, tuple[Pointer, Any, str, Pointer, str, str | None]] = {
         "invalid-limit",
         ("limits", "maxNoAdvanceCycles"),
         "found true for 'maxNoAdvanceCycles', expected a whole number of at least 0",
+        None,
+    ),
+    "an absolute limit of nothing": (
+        ("limits",),
+        {"maxAnswerBytes": 0},
+        "invalid-limit",
+        ("limits", "maxAnswerBytes"),
+        "found 0 for 'maxAnswerBytes', expected a whole number of at least 1",
         None,
     ),
     "a shell line": (

@@ -161,6 +161,7 @@ MATERIA = objects(
         "handoff": NAMES,
         "command": st.lists(PROMPTS, max_size=3),
         "writes": st.lists(NAMES, max_size=2),
+        "env": st.lists(NAMES, max_size=2),
         "params": ANY,
         "cost": ANY,
         "timeoutMs": st.integers(),
