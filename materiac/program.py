@@ -189,13 +189,13 @@ class Program:
         data = to_data(self)
         data["state_keys"].sort()
         for socket in data["sockets"]:
-            socket["assign"] = _settled(socket["assign"])
+            socket["assign"] = settled(socket["assign"])
         for key in _LISTED:
             data[key].sort(key=lambda part: str(part.get("id", part.get("name", part.get("generator")))))
         return _hashed(data)
 
 
-def _settled(assign: list[list[str]]) -> list[list[str]]:
+def settled(assign: list[list[str]]) -> list[list[str]]:
     """Assignments in an order that all orders with the same meaning have in common.
 
     Each is as deep as the chain of those before it that it depends on (Foata's normal form).
