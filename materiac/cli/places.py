@@ -30,6 +30,14 @@ def add_artifacts(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def count(text: str) -> int:
+    """A number of things on the command line, at least one."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def artifact_folder(options: argparse.Namespace) -> Path:
     """The folder that casts lie in: the one that was named, else what the configuration says here.
 

@@ -22,7 +22,7 @@ RUNNING, INTERRUPTED, NOT_BEGUN, BROKEN = "running", "interrupted", "not begun",
 _TURN: Final = "turn_finished"
 _STARTS: Final = frozenset({"socket_started", "socket_restarted"})
 _KINDS: Final = BEGINNINGS | _STARTS | {_TURN}
-_PLACE: Final = ("socket", "materia", "visit", "itemKey", "itemLabel", "stream")
+PLACE: Final = ("socket", "materia", "visit", "itemKey", "itemLabel", "stream")
 _ID_TIME: Final = "%Y%m%d-%H%M%S-%f"
 
 
@@ -30,8 +30,8 @@ _ID_TIME: Final = "%Y%m%d-%H%M%S-%f"
 class Summary:
     """What a list of casts shows of one. What its journal does not tell is None.
 
-    `reason` is why a journal is broken; `at` is the place of the last visit that began; `machine` is the
-    file that holds the definition; `limits` are those of the budget that were raised.
+    `reason` is why a journal is broken; `at` is the place of the last visit that began, and when it did;
+    `machine` is the file that holds the definition; `limits` are those of the budget that were raised.
     """
 
     folder: Path
@@ -84,15 +84,17 @@ class Summary:
 
 def summary(folder: Path, now: datetime | None = None) -> Summary:
     """Sum up the cast of a folder; nothing is locked, written or waited for."""
-    journal, now = folder / JOURNAL, now or datetime.now(UTC)
+    journal = folder / JOURNAL
     try:
         records = read(journal, _KINDS).records if journal.exists() else ()
     except (JournalError, OSError) as error:
         return Summary(folder, BROKEN, str(error), age=_age(folder, None, now), holder=holder(journal, ()))
-    return _fold(folder, records, holder(journal, records), now)
+    return folded(folder, records, now)
 
 
-def _fold(folder: Path, records: Sequence[Record], held: Holder | None, now: datetime) -> Summary:
+def folded(folder: Path, records: Sequence[Record], now: datetime | None = None) -> Summary:
+    """The summary of a cast whose journal has been read."""
+    held = holder(folder / JOURNAL, records)
     if not records:
         return Summary(folder, NOT_BEGUN, age=_age(folder, None, now), holder=held)
     started = records[0].fields
@@ -152,6 +154,12 @@ def moment(at: str) -> datetime | None:
         return None
 
 
+def since(at: str | None, now: datetime | None = None) -> float:
+    """The seconds since the time of a record; none where that is unknown, or is yet to come."""
+    time = moment(at) if at is not None else None
+    return max(0.0, ((now or datetime.now(UTC)) - time).total_seconds()) if time is not None else 0.0
+
+
 def _end(records: Sequence[Record]) -> Json:
     """The fields of the end of a cast; none where it has not come to one, or goes on."""
     return records[-1].fields if records[-1].type == "cast_finished" else {}
@@ -164,14 +172,18 @@ def _newest(records: Sequence[Record], key: str) -> Any:
 
 
 def _place(records: Sequence[Record]) -> Json | None:
-    last = next((record.fields for record in reversed(records) if record.type in _STARTS), None)
-    return None if last is None else {key: last.get(key) for key in _PLACE}
+    last = next((record for record in reversed(records) if record.type in _STARTS), None)
+    if last is None:
+        return None
+    return {**{key: last.fields.get(key) for key in PLACE}, "began": last.at}
 
 
-def _age(folder: Path, began: str | None, now: datetime) -> float:
+def _age(folder: Path, began: str | None, now: datetime | None) -> float:
     """The seconds since a cast began, or since its folder was made; never fewer than none."""
-    since = moment(began) if began is not None else _named_time(folder.name)
-    return max(0.0, (now - since).total_seconds()) if since is not None else 0.0
+    if began is None:
+        named = _named_time(folder.name)
+        began = named.isoformat() if named is not None else None
+    return since(began, now)
 
 
 def _named_time(cast_id: str) -> datetime | None:
