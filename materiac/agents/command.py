@@ -2,12 +2,14 @@
 
     command:my-agent --fast                     split as a shell would; no shell runs
     command:["my-agent", "--fast"]              the same, as a JSON list
+    command?env=MY_API_KEY:my-agent             with secrets of the environment, by name
     command?text=result&usage.cost=total_cost_usd:["claude", "-p", "--output-format", "json"]
 
-Without options, the output as it stands is the answer. With them, the output is a JSON object, a list
-of objects or JSON lines, and each option is a path into it, of names and indexes. Where there are
+Without other options, the output as it stands is the answer. With them, the output is a JSON object, a
+list of objects or JSON lines, and each option is a path into it, of names and indexes. Where there are
 several objects, the last one that has a value at the path counts; lines that are no JSON do not.
 
+    env                                 names of variables, with commas between
     text                                the answer; needed where there is any other option
     usage.input, usage.output,
     usage.cacheRead, usage.cacheWrite   tokens of this turn
@@ -16,9 +18,10 @@ several objects, the last one that has a value at the path counts; lines that ar
     model, provider                     who answered
     error                               a text, or true, where the provider failed
 
-The program runs in the working folder of the cast with the whole environment, for it needs its keys,
-and with MATERIAC_SOCKET, _MATERIA, _ITEM, _VISIT, _TURN, _SCOPE, _TOOLS (names with commas between),
-_MODEL, _THINKING and _SESSION, those without a value left out.
+The program runs in the working folder of the cast. It has the environment, without the variables whose
+names look like secrets unless `env` or its materia names them, and MATERIAC_SOCKET, _MATERIA, _ITEM,
+_VISIT, _TURN, _SCOPE, _TOOLS (names with commas between), _MODEL, _THINKING and _SESSION, those without
+a value left out.
 """
 
 from __future__ import annotations
@@ -31,15 +34,16 @@ import shlex
 import shutil
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from materiac.agents.protocol import AgentError, Reply, Request, Usage
+from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request, Usage
+from materiac.environment import Mask, clean, secrets, withheld
 from materiac.names import suggestion
 from materiac.path import MISSING, PathError, parse_target, read
 from materiac.process import Completed, StartError, StoppedError, run
 
-MAX_BYTES: Final = 64 * 1024 * 1024
 _MAX_STDERR_BYTES: Final = 64 * 1024
 _EXCERPT: Final = 400
 """How many characters of an output a message shows."""
@@ -50,9 +54,15 @@ _TOKENS: Final = {
     "usage.cacheRead": "cache_read",
     "usage.cacheWrite": "cache_write",
 }
-OPTIONS: Final = ("text", *_TOKENS, "usage.cost", "session", "model", "provider", "error")
+OPTIONS: Final = ("env", "text", *_TOKENS, "usage.cost", "session", "model", "provider", "error")
 _SPEC: Final = re.compile(r"command(?:\?([^:]*))?:(.*)", re.DOTALL)
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+_LACKS: Final = re.compile(
+    r"key(?![a-z])|token(?![a-z])|secret|password|credential|auth|log ?in|\b40[13]\b", re.IGNORECASE
+)
+"""What a program says that has not found its key."""
+_NAMED: Final = 8
+"""How many variables a message names."""
 
 Paths = Mapping[str, tuple[str, ...]]
 """Where each option is read: the segments of its path."""
@@ -61,15 +71,26 @@ Paths = Mapping[str, tuple[str, ...]]
 class Command:
     """Runs the program anew for each turn; threads may run it side by side."""
 
-    def __init__(self, spec: str, argv: list[str], paths: Paths) -> None:
+    def __init__(self, spec: str, argv: list[str], paths: Paths, env: Collection[str] = ()) -> None:
         self.spec = spec
         self._argv = argv
         self._paths = paths
+        self._env = env
         self._stop = threading.Event()
 
     def turn(self, request: Request) -> Reply:
         """One run of the program."""
+        try:
+            reply = self._reply(request)
+        except AgentError as error:
+            raise type(error)(self._advised(str(error), request)) from error
+        return reply if reply.error is None else replace(reply, error=self._advised(reply.error, request))
+
+    def _reply(self, request: Request) -> Reply:
         done = self._run(request)
+        if done.stdout_bytes > request.max_bytes:
+            words = f"answered with {done.stdout_bytes} bytes, {request.max_bytes} are allowed"
+            raise AnswerLimitError(f"'{self._argv[0]}' {words}")
         text = _decoded(self._argv[0], done)
         output = _Output(self._argv[0], text, self._paths) if self._paths else None
         error = output.error() if output else None
@@ -87,9 +108,9 @@ class Command:
                 self._argv,
                 stdin=request.prompt.encode(),
                 cwd=request.cwd,
-                env=_environment(request),
+                env=_environment(request, self._listed(request)),
                 timeout_s=math.inf if request.timeout_s is None else request.timeout_s,
-                max_bytes=MAX_BYTES,
+                max_bytes=request.max_bytes,
                 max_stderr_bytes=_MAX_STDERR_BYTES,
                 stop=self._stop,
             )
@@ -101,8 +122,22 @@ class Command:
             raise AgentError(f"'{self._argv[0]}' gave no answer in {request.timeout_s:g} s and was ended")
         return done
 
+    def _listed(self, request: Request) -> frozenset[str]:
+        return frozenset((*self._env, *request.env))
 
-def _environment(request: Request) -> dict[str, str]:
+    def _advised(self, message: str, request: Request) -> str:
+        """A message, with the names of what was withheld where it sounds as if that was missing."""
+        names = withheld(os.environ, self._listed(request))
+        if not names or not _LACKS.search(message):
+            return message
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return (
+            f"{message}\nhelp: it does not see {', '.join(names[:_NAMED])}{more}, which look like secrets: "
+            f"list what it needs in 'env' of materia '{request.materia}', or as 'command?env=NAME:…'"
+        )
+
+
+def _environment(request: Request, listed: Collection[str]) -> dict[str, str]:
     told = {
         "PWD": str(request.cwd),
         "MATERIAC_SOCKET": request.socket,
@@ -116,13 +151,11 @@ def _environment(request: Request) -> dict[str, str]:
         "MATERIAC_THINKING": request.thinking,
         "MATERIAC_SESSION": request.session,
     }
-    inherited = {name: value for name, value in os.environ.items() if name not in told}
+    inherited = {name: value for name, value in clean(os.environ, listed).items() if name not in told}
     return inherited | {name: value for name, value in told.items() if value is not None}
 
 
 def _decoded(program: str, done: Completed) -> str:
-    if done.stdout_bytes > MAX_BYTES:
-        raise AgentError(f"'{program}' answered with {done.stdout_bytes} bytes, {MAX_BYTES} are allowed")
     try:
         return done.stdout.decode()
     except UnicodeDecodeError as error:
@@ -136,8 +169,13 @@ def _end(done: Completed) -> str:
 
 
 def _last_words(done: Completed) -> str:
-    said = (done.stderr.strip() or done.stdout.strip()).decode(errors="replace")
+    said = _masked((done.stderr.strip() or done.stdout.strip()).decode(errors="replace"))
     return f": {said if len(said) <= _EXCERPT else f'…{said[-_EXCERPT:]}'}" if said else ""
+
+
+def _masked(text: str) -> str:
+    """A text without secrets: what is shown of it is cut, and half of one is not found any more."""
+    return Mask(secrets(os.environ)).text(text)
 
 
 class _Output:
@@ -181,7 +219,7 @@ class _Output:
         if text is None:
             where = ".".join(self._paths["text"])
             raise AgentError(
-                f"'{self._program}' gave no text at '{where}': {self._text[:_EXCERPT].strip()!r}"
+                f"'{self._program}' gave no text at '{where}': {_masked(self._text)[:_EXCERPT].strip()!r}"
             )
         return text
 
@@ -206,7 +244,7 @@ class _Output:
         return value
 
     def _unexpected(self, option: str, value: Any, expected: str) -> AgentError:
-        where, shown = ".".join(self._paths[option]), repr(value)[:_EXCERPT]
+        where, shown = ".".join(self._paths[option]), _masked(repr(value))[:_EXCERPT]
         return AgentError(f"'{self._program}' gave {shown} at '{where}', expected {expected}")
 
 
@@ -236,7 +274,9 @@ def make(spec: str) -> Command:
         raise AgentError(f"'{spec}' names no command, expected 'command:PROGRAM ARGUMENT…'")
     if "/" not in argv[0] and shutil.which(argv[0]) is None:
         raise AgentError(f"the agent's command '{argv[0]}' is not on the PATH")
-    return Command(spec, argv, _paths(match[1] or ""))
+    options = _options(match[1] or "")
+    env = tuple(filter(None, options.pop("env", "").split(",")))
+    return Command(spec, argv, _paths(options), env)
 
 
 def _argv(text: str) -> list[str]:
@@ -249,14 +289,21 @@ def _argv(text: str) -> list[str]:
     return list(words)
 
 
-def _paths(options: str) -> Paths:
-    paths: dict[str, tuple[str, ...]] = {}
-    for name, _, path in (option.partition("=") for option in filter(None, options.split("&"))):
+def _options(text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for name, _, value in (option.partition("=") for option in filter(None, text.split("&"))):
         if name not in OPTIONS:
             guess = suggestion(name, OPTIONS) or f"expected one of {', '.join(OPTIONS)}"
             raise AgentError(f"a command has no option '{name}': {guess}")
-        if name in paths:
+        if name in options:
             raise AgentError(f"the option '{name}' is there twice")
+        options[name] = value
+    return options
+
+
+def _paths(options: Mapping[str, str]) -> Paths:
+    paths: dict[str, tuple[str, ...]] = {}
+    for name, path in options.items():
         try:
             paths[name] = parse_target(path)
         except PathError as error:

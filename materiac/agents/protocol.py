@@ -13,6 +13,10 @@ class AgentError(Exception):
     """An agent could not be asked, or gave no reply. The message is shown to the person."""
 
 
+class AnswerLimitError(AgentError):
+    """An answer has more bytes than the request allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What one turn cost: counts of tokens, and US dollars."""
@@ -26,7 +30,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One turn. `turn` counts from 1 within the visit; `session` is what the last reply gave."""
+    """One turn. `turn` counts from 1 within the visit; `session` is what the last reply gave.
+
+    `env` are the names of the secret variables that a program may see, `max_bytes` is the most that an
+    answer may have.
+    """
 
     prompt: str
     socket: str
@@ -41,6 +49,8 @@ class Request:
     thinking: str | None = None
     session: str | None = None
     timeout_s: float | None = None
+    env: tuple[str, ...] = ()
+    max_bytes: int = 64 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from materiac.agents import command
-from materiac.agents.protocol import AgentError, Reply, Request, Usage
+from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request, Usage
+from materiac.environment import looks_secret
 
 
 def _python(code: str, options: str = "") -> command.Command:
@@ -80,10 +81,99 @@ def test_what_the_program_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_the_environment_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOME_API_KEY", "sesame-sesame")
-    agent = _python("import os; print(os.environ['SOME_API_KEY'], os.getcwd(), end='')")
-    assert agent.turn(_request(tmp_path)).text == f"sesame-sesame {tmp_path}"
+SEEN = "import os; print(*[os.environ.get(name) for name in ('A_KEY', 'B_TOKEN', 'PLAIN')])"
+
+
+@pytest.mark.parametrize(
+    ("options", "env", "seen"),
+    [
+        pytest.param("", (), "None None plain", id="none"),
+        pytest.param("", ("A_KEY",), "sesame-a None plain", id="of the materia"),
+        pytest.param("?env=B_TOKEN", (), "None sesame-b plain", id="of the spec"),
+        pytest.param("?env=A_KEY,B_TOKEN", (), "sesame-a sesame-b plain", id="several"),
+        pytest.param("?env=B_TOKEN", ("A_KEY", "NOT_SET_KEY"), "sesame-a sesame-b plain", id="both"),
+    ],
+)
+def test_secrets_are_handed_on_by_name_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, env: tuple[str, ...], seen: str
+) -> None:
+    for name, value in (("A_KEY", "sesame-a"), ("B_TOKEN", "sesame-b"), ("PLAIN", "plain")):
+        monkeypatch.setenv(name, value)
+    assert _python(SEEN, options).turn(_request(tmp_path, env=env)).text == f"{seen}\n"
+
+
+def _only_secrets(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    for name in filter(looks_secret, list(os.environ)):
+        monkeypatch.delenv(name)
+    for name in names:
+        monkeypatch.setenv(name, "sesame-sesame")
+
+
+HELP = "\nhelp: it does not see {}, which look like secrets: list what it needs in 'env' of materia 'Build'"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "KeyError: 'A_KEY'",
+        "no API key was found",
+        "HTTP 401",
+        "You are not logged in: please log in",
+        "Unauthorized",
+    ],
+)
+def test_a_program_that_lacks_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    _only_secrets(monkeypatch, "A_KEY", "B_TOKEN", "C_KEY")
+    with pytest.raises(AgentError) as caught:
+        _python(f"import sys; sys.exit({words!r})").turn(_request(tmp_path, env=("C_KEY",)))
+    message = str(caught.value)
+    assert f"{words}{HELP.format('A_KEY, B_TOKEN')}" in message
+    assert "sesame" not in message
+    output = json.dumps({"text": "", "error": words})
+    reply = _prints(output, "?text=text&error=error&env=A_KEY,B_TOKEN").turn(_request(tmp_path))
+    assert reply.error == f"{words}{HELP.format('C_KEY')}, or as 'command?env=NAME:…'"
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        pytest.param("out of luck", ["A_KEY"], id="something else"),
+        pytest.param("the monkeys are out, 4010 of them", ["A_KEY"], id="only like it"),
+        pytest.param("no API key", [], id="nothing withheld"),
+    ],
+)
+def test_other_failures_get_no_such_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, names: list[str]
+) -> None:
+    _only_secrets(monkeypatch, *names)
+    with pytest.raises(AgentError) as caught:
+        _python(f"import sys; sys.exit({words!r})").turn(_request(tmp_path))
+    assert str(caught.value).endswith(words)
+
+
+def test_of_many_variables_some_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _only_secrets(monkeypatch, *(f"KEY_{n}" for n in range(10)))
+    with pytest.raises(AgentError, match=r"does not see KEY_0, KEY_1, .*, KEY_7 and 2 more, which"):
+        _python("import sys; sys.exit('no API key')").turn(_request(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        pytest.param("import sys; sys.exit(key + 'x' * 385)", "", id="last words"),
+        pytest.param("print('x' * 390 + key)", "?text=text", id="no text"),
+        pytest.param("print(json.dumps({'text': ['x' * 390 + key]}))", "?text=text", id="no string"),
+    ],
+)
+def test_no_excerpt_has_half_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, options: str
+) -> None:
+    _only_secrets(monkeypatch, "A_KEY")
+    begin = f"import json, os; key = os.environ['A_KEY']; {code}"
+    with pytest.raises(AgentError) as caught:
+        _python(begin, options).turn(_request(tmp_path, env=("A_KEY",)))
+    assert "ses" not in str(caught.value)
+    assert "ame" not in str(caught.value)
 
 
 OBJECT = {
@@ -185,10 +275,10 @@ def test_outputs_that_do_not_fit_the_options(tmp_path: Path, output: str, messag
     assert str(caught.value) == f"'{sys.executable}' {message}"
 
 
-def test_an_answer_without_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "MAX_BYTES", 1000)
-    with pytest.raises(AgentError, match="answered with 1001 bytes, 1000 are allowed"):
-        _prints("x" * 1000, "").turn(_request(tmp_path))
+def test_an_answer_without_measure(tmp_path: Path) -> None:
+    with pytest.raises(AnswerLimitError, match="answered with 1001 bytes, 1000 are allowed"):
+        _prints("x" * 1000, "").turn(_request(tmp_path, max_bytes=1000))
+    assert len(_prints("x" * 999, "").turn(_request(tmp_path, max_bytes=1000)).text) == 1000
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
@@ -249,7 +339,8 @@ def _close_when_there(agent: command.Command, file: Path) -> None:
         ("command?text:cat", "'' is no path for 'text': it is empty"),
         ("command?text=a.-1:cat", "'a.-1' is no path for 'text': '-1' is a negative index"),
         ("command?txt=a:cat", "a command has no option 'txt': did you mean 'text'?"),
-        ("command?zzz=a:cat", "a command has no option 'zzz': expected one of text, usage.input, "),
+        ("command?zzz=a:cat", "a command has no option 'zzz': expected one of env, text, usage.input, "),
+        ("command?env=A&env=B:cat", "the option 'env' is there twice"),
         ("command?text=a&text=b:cat", "the option 'text' is there twice"),
         ("command?session=a:cat", "the option 'text' is missing: it says where the answer is"),
     ],
