@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from materiac import model, program, shipped
 from materiac.flow.regions import regions
@@ -168,7 +169,7 @@ def _settings(
         recovery=frame.recovery,
         eventing={
             "enabled": eventing.enabled,
-            "sinks": eventing.sinks,
+            "sinks": {name: _sink(sink) for name, sink in eventing.sinks.items()},
             "presets": eventing.presets,
             "heartbeatIntervalMs": eventing.heartbeat_interval_ms,
         },
@@ -181,3 +182,8 @@ def _settings(
             max_journal_bytes=frame.limits.max_journal_bytes,
         ),
     )
+
+
+def _sink(sink: model.Sink) -> dict[str, Any]:
+    """The fields of a sink that say something, by their names in the file."""
+    return sink.model_dump(exclude={"id", "x_materiac"}, exclude_none=True)

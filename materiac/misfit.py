@@ -47,6 +47,9 @@ LIMITS: Final = frozenset(
         "timeoutMs",
         "maxConcurrency",
         "heartbeatIntervalMs",
+        "retries",
+        "firstPauseMs",
+        "queue",
     }
 )
 
@@ -169,7 +172,7 @@ def _expected(detail: ErrorDetails, loc: Loc) -> str:
     if loc == ("tools",):
         return _TOOLS
     context = detail.get("ctx", {})
-    if detail["type"] in ("number", "path", "literal_error"):
+    if detail["type"] in ("number", "path", "expected", "literal_error"):
         return str(context["expected"])
     return _EXPECTED.get(detail["type"], detail["msg"])
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
+
+from materiac.web_names import is_header, is_type_pattern, is_url, is_variable
 
 When = Literal["always", "satisfied", "not_satisfied"]
 Parse = Literal["text", "json"]
@@ -97,6 +99,42 @@ def _secret(value: Any) -> Any:
 
 Secret = Annotated[Word, BeforeValidator(_secret)]
 """The name of a variable that holds a secret."""
+
+
+def _refuse(expected: str) -> PydanticCustomError:
+    return PydanticCustomError("expected", "expected {expected}", {"expected": expected})
+
+
+def _text(expected: str, allowed: Callable[[str], bool]) -> BeforeValidator:
+    """Strings that are `allowed`; what is no string is for the type to refuse."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and not allowed(value):
+            raise _refuse(expected)
+        return value
+
+    return BeforeValidator(check)
+
+
+def _headers(value: Any) -> Any:
+    if isinstance(value, dict):
+        if not all(map(is_header, value)):
+            raise _refuse("names of headers, other than those that HTTP sets itself")
+        if not all(is_variable(variable) for variable in value.values() if isinstance(variable, str)):
+            raise _refuse("the name of a variable for each header, not its value")
+    return value
+
+
+Url = Annotated[Word, _text("a URL that begins with 'http://' or 'https://' and names a host", is_url)]
+Variable = Annotated[Word, _text("the name of a variable", is_variable)]
+Headers = Annotated[dict[str, Word], BeforeValidator(_headers)]
+Pattern = Annotated[
+    Word,
+    _text(
+        "names with dots between them, '*' for any part of a name and '**' for any number of names",
+        is_type_pattern,
+    ),
+]
 
 
 EDITOR_KEYS = frozenset(
@@ -348,12 +386,40 @@ class Parallelism(Marked):
     max_concurrency: Count = 2
 
 
+class Sink(Marked):
+    """A receiver of events: where it is, which it gets, in which form, and how hard that is tried."""
+
+    type: Literal["webhook"] = "webhook"
+    enabled: Flag = True
+    url: Url | None = None
+    url_from_env: Variable | None = None
+    method: Literal["POST", "PUT"] = "POST"
+    headers_from_env: Headers = Field(default_factory=_no_fields)
+    body: Literal["passthrough", "mapped"] = "passthrough"
+    map: dict[str, Any] | None = None
+    include: list[Pattern] = Field(default_factory=_no_items)
+    exclude: list[Pattern] = Field(default_factory=_no_items)
+    timeout_ms: Count = 10_000
+    retries: CountOrZero = 3
+    first_pause_ms: Count = 1_000
+    queue: Count = 1_000
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        places = sum(place is not None for place in (self.url, self.url_from_env))
+        if places > 1 or (self.enabled and not places):
+            raise _refuse("exactly one of 'url' and 'urlFromEnv' in it")
+        if (self.body == "mapped") != (self.map is not None):
+            raise _refuse("a 'map' in it where 'body' is 'mapped', and only there")
+        return self
+
+
 class Eventing(Marked):
     """Where the events of a cast are sent to."""
 
     enabled: Flag = False
-    sinks: dict[str, Any] = Field(default_factory=_no_fields)
-    presets: list[Any] = Field(default_factory=_no_items)
+    sinks: dict[str, Sink] = Field(default_factory=_no_fields)
+    presets: list[Word] = Field(default_factory=_no_items)
     heartbeat_interval_ms: CountOrZero = 30_000
 
 
