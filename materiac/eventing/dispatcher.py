@@ -61,12 +61,16 @@ class Dispatcher:
         """
         if settings.get("enabled") is not True:
             return None
-        sinks, notes = resolve(settings, environ)
+        try:
+            sinks, notes = resolve(settings, environ)
+            own = Mask(secrets(settings, environ))
+        except (AttributeError, TypeError, ValueError):
+            sinks, notes = [], ["nothing is sent: what is said of eventing has not the form that it needs"]
         if not sinks:
             return cls(cast_id, notes, (), None)
         from materiac.eventing.outbox import Outbox  # noqa: PLC0415 - brings the HTTP client along
 
-        hide = _hiding(mask, Mask(secrets(settings, environ)))
+        hide = _hiding(mask, own)
         try:
             log = Outcomes(folder, hide)
         except OSError as error:
@@ -100,8 +104,8 @@ class Dispatcher:
         for outbox in self._outboxes:
             outbox.put(event)
 
-    def _start_beating(self, interval_ms: int) -> None:
-        if interval_ms > 0:
+    def _start_beating(self, interval_ms: Any) -> None:
+        if isinstance(interval_ms, int) and interval_ms > 0:
             interval_s = min(interval_ms, _LONGEST_MS) / 1000
             threading.Thread(target=self._beat, args=(interval_s,), name="heartbeat", daemon=True).start()
 

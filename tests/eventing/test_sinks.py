@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from receiver import CAST_ID, brief, casting, outcomes, receiving, sink
 
+from materiac.environment import Mask
+from materiac.eventing import Dispatcher
 from materiac.eventing.sinks import resolve, secrets
 from materiac.runtime.journal import Record
 
@@ -52,6 +54,24 @@ def test_a_cast_goes_on_without_its_sinks(tmp_path: Path) -> None:
         cast.say("a.b")
     assert len(cast.dispatcher.notes) == 1
     assert not (tmp_path / "events").exists()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"sinks": 3},
+        {"sinks": {"a": sink("http://h/", timeoutMs="x")}},
+        {"sinks": {"a": {"url": {}}}},
+        {"presets": 1},
+    ],
+    ids=["sinks", "a time", "a url", "presets"],
+)
+def test_what_no_check_has_seen_is_a_note(tmp_path: Path, odd: dict[str, Any]) -> None:
+    dispatcher = Dispatcher.begin({"enabled": True, **odd}, tmp_path, CAST_ID, Mask(()), {})
+    assert dispatcher is not None
+    (note,) = dispatcher.notes
+    assert note.startswith("nothing is sent")
+    dispatcher.close()
 
 
 @pytest.mark.parametrize("value", ["", " \n", "two\nlines", "emoji 🙂"])
