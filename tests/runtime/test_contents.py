@@ -54,8 +54,17 @@ def test_a_file_that_is_gone(folder: Path, gone: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../secret.md", "sockets/../../secret.md", "{folder}/../secret.md", "linked.md", "out/secret.md", "sockets", "pipe", ""],
-)  # fmt: skip
+    [
+        "../secret.md",
+        "sockets/../../secret.md",
+        "{folder}/../secret.md",
+        "linked.md",
+        "out/secret.md",
+        "sockets",
+        "pipe",
+        "",
+    ],
+)
 def test_nothing_outside_is_read(folder: Path, name: str) -> None:
     (folder / "linked.md").symlink_to("../secret.md")
     (folder / "out").symlink_to("..")

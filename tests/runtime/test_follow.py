@@ -63,14 +63,14 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     following = Following(journal)
     coming = following.more()
     next(coming)
-    with pytest.raises(JournalError, match="^line 2 of ") as caught:
+    with pytest.raises(JournalError, match=r"^line 2 of ") as caught:
         next(coming)
     assert caught.value.line == 2
 
 
 def test_a_folder_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").mkdir()
-    with pytest.raises(JournalError, match="^cannot read "):
+    with pytest.raises(JournalError, match=r"^cannot read "):
         numbers(Following(tmp_path / "events.jsonl"))
 
 
