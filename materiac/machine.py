@@ -106,7 +106,8 @@ class Grid:
     """A program as a running machine.
 
     Without `streams`, regions are sockets like all others. With `region` it is the machine of one stream,
-    for which every way out of the region leads to the end.
+    for which every way out of the region leads to the end. `gated` says whether steps are held to a
+    budget, by default where the program has one.
     """
 
     def __init__(
@@ -115,9 +116,13 @@ class Grid:
         driver: Driver,
         streams: Streams | None = None,
         region: Region | None = None,
+        *,
+        gated: bool | None = None,
     ) -> None:
         self._program, self._driver, self._streams = program, driver, streams
         self._region = region
+        limited = program.budget.max_tokens is not None or program.budget.max_cost_usd is not None
+        self._is_gated = limited if gated is None else gated
         inside = region.sockets(program) if region else program.sockets
         self._ids = {id_: f"s{i}" for i, id_ in enumerate(inside)}
         self._regions = program.regions if streams and region is None else {}
@@ -127,6 +132,12 @@ class Grid:
             self._machine = self._build()
         self._event = self._machine.events[_TRIGGER]
         self._names = {state: id_ for ids in (self._ids, self._joins) for id_, state in ids.items()}
+        self._before = START
+
+    @property
+    def program(self) -> Program:
+        """The program that the machine was made from."""
+        return self._program
 
     @property
     def at(self) -> str:
@@ -140,7 +151,26 @@ class Grid:
 
     def step(self) -> None:
         """Take one step: leave where the machine is, enter what comes next."""
+        self._before = self._position.state
         self._event.trigger(self._position)
+
+    def back(self) -> Region | None:
+        """Stand again where the last step was taken from, entering nothing; gives the region if it is one."""
+        self._position.state = self._before
+        return self._regions.get(self.at) if self._before in self._joins.values() else None
+
+    def remade(self, program: Program) -> Grid:
+        """A machine of another program that stands where this one does. Raises `KeyError` if it cannot."""
+        region = None if self._region is None else program.regions[self._region.generator]
+        other = Grid(program, self._driver, self._streams, region, gated=self._is_gated)
+        other._position.state = self._matching(other, self._position.state)
+        other._before = self._matching(other, self._before) if self.over else START
+        return other
+
+    def _matching(self, other: Grid, state: str) -> str:
+        if state not in self._names:
+            return state
+        return (other._joins if state in self._joins.values() else other._ids)[self._names[state]]
 
     def _build(self) -> Machine:
         states = [START, END, FAILED, WAITING]
@@ -232,9 +262,9 @@ class Grid:
 
     def _gated(self, way: Way, conditions: list[Condition]) -> Iterator[tuple[Way, list[Condition]]]:
         """A step, and before it what keeps a cast from taking it: the cast's budget, the edge's own."""
-        driver, budget = self._driver, self._program.budget
-        if self._target(way) != END and (budget.max_tokens is not None or budget.max_cost_usd is not None):
-            target = FAILED if budget.stop_at_limit else WAITING
+        driver = self._driver
+        if self._is_gated and self._target(way) != END:
+            target = FAILED if self._program.budget.stop_at_limit else WAITING
             gate = Way("budget", way.source, target, blocked=way)
             yield gate, [*conditions, lambda _: driver.over_budget(way.to)]
         edge, index = way.edge, way.index

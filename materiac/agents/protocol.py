@@ -32,6 +32,7 @@ class Usage:
 class Request:
     """One turn. `turn` counts from 1 within the visit; `session` is what the last reply gave.
 
+    Before it the cast had `asked_of_socket` turns of this socket, `asked_of_item` of them at this item.
     `env` are the names of the secret variables that a program may see, `max_bytes` is the most that an
     answer may have.
     """
@@ -49,6 +50,8 @@ class Request:
     thinking: str | None = None
     session: str | None = None
     timeout_s: float | None = None
+    asked_of_socket: int = 0
+    asked_of_item: int = 0
     env: tuple[str, ...] = ()
     max_bytes: int = 64 * 1024**2
 

@@ -141,13 +141,13 @@ class Scripted:
     def _next(self, request: Request) -> _Answer:
         lists = self._script.sockets.get(request.socket, {})
         if ALL in lists:
-            return self._take((request.socket, ALL), lists[ALL], request.visit + request.turn - 2)
+            return self._take((request.socket, ALL), lists[ALL], request.asked_of_socket)
         key = request.item_key
         answers = lists.get(key or OTHERS, lists.get(OTHERS, []))
-        return self._take((request.socket, key), answers, request.turn - 1)
+        return self._take((request.socket, key), answers, request.asked_of_item)
 
     def _take(self, place: tuple[str, str | None], answers: list[_Answer], least: int) -> _Answer:
-        # A resumed cast comes with a new agent: visits that another one answered count as taken.
+        # A resumed cast comes with a new agent: what another one answered counts as taken.
         with self._lock:
             index = max(self._taken[place], least)
             self._taken[place] = index + 1

@@ -17,6 +17,8 @@ USAGE_ERROR = 2
 OWN_FAULT = 3
 STOPPED = 4
 INTERRUPTED = 130
+_CASTING = ("run", "resume", "say", "continue")
+"""The commands that run a cast, which can be resumed when it is interrupted."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -46,6 +48,18 @@ COMMANDS = (
         "run",
         "run a loadout to its end",
         'materiac run loadout.json --agent ask --request "tidy the shed"',
+    ),
+    Command(
+        "resume", "resume", "go on with a cast", "materiac resume 20310504 --retry --budget-tokens 500000"
+    ),
+    Command("say", "say", "answer the agent that a cast waits with", 'materiac say 20310504 "use SQLite"'),
+    Command("continue", "continue_", "end the talk that a cast waits in", "materiac continue 20310504"),
+    Command("abort", "abort", "stop a cast from outside", "materiac abort 20310504"),
+    Command(
+        "replay",
+        "replay",
+        "go the way of a cast once more, without doing anything",
+        "materiac replay 20310504 --against loadout.json",
     ),
     Command("casts", "casts", "list the casts, the newest first", "materiac casts -n 10"),
     Command("status", "status", "say how a cast stands, and what goes on with it", "materiac status"),
@@ -140,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        return STOPPED if command.name == "run" else INTERRUPTED
+        return STOPPED if command.name in _CASTING else INTERRUPTED
     except OSError as error:
         if error.errno not in _NO_ROOM:
             return _own_fault(error)

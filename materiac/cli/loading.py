@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from materiac.cli.importing import follow
 from materiac.cli.reading import Reading
@@ -102,12 +103,14 @@ def surroundings() -> Layers:
 class Loaded:
     """A loadout that can be drawn and run.
 
-    `resolved` is the merged configuration, `files` are those that it was made from, lowest first.
+    `resolved` is the merged configuration, `files` are those that it was made from, lowest first;
+    `source` says how to load it again, where that is possible.
     """
 
     image: Image
     resolved: Json
     files: tuple[str, ...]
+    source: Json | None = None
 
 
 def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY_NAME) -> Loaded | None:
@@ -125,15 +128,44 @@ def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY
     except (UnreadableError, ImageError) as error:
         complain(str(error))
         return None
+    source = _source(named, loadout, reading)
     if image is not None and text is not None:
-        return Loaded(image, {}, (text.name,))
+        return Loaded(image, {}, (text.name,), source)
     if text is not None:
         layers = layers.on_top(text, allow_outside=reading.allow_outside)
     compiled = compile_loadout(layers.texts, loadout)
     told = [part for part in ordered(compiled.findings) if part.finding.severity >= Severity.WARNING]
     if told:
         print(report.render(told, colour=sys.stderr.isatty()), end="", file=sys.stderr)
-    return None if compiled.image is None else Loaded(compiled.image, compiled.resolved, layers.names)
+    if compiled.image is None:
+        return None
+    return Loaded(compiled.image, compiled.resolved, layers.names, source)
+
+
+def _source(named: str | None, loadout: str | None, reading: Reading) -> Json:
+    """How `load_again` finds what was loaded."""
+    return {
+        "folder": str(Path.cwd()),
+        "file": named,
+        "loadout": loadout,
+        "language": reading.language,
+        "allowOutside": reading.allow_outside,
+    }
+
+
+def load_again(source: Mapping[str, Any]) -> Loaded | None:
+    """Load what a cast was started with; None after complaining.
+
+    Raises `UnreadableError` where it is not there any more.
+    """
+    folder, named = Path(source["folder"]), source["file"]
+    if named == STANDARD_INPUT:
+        raise UnreadableError("the loadout came through standard input")
+    if not folder.is_dir() or (named is not None and not (folder / named).exists()):
+        raise UnreadableError(f"'{folder / (named or '')}' is gone")
+    with contextlib.chdir(folder):
+        reading = Reading(source["language"], source["allowOutside"])
+        return load_or_report(named, source["loadout"], reading)
 
 
 def image_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Image | None:

@@ -9,12 +9,14 @@ from typing import Any, Final
 
 from materiac.cli.wording import clipped, count, duration, item, lines, one_line
 from materiac.program import Program
+from materiac.runtime.chronicle import TURN
 from materiac.runtime.journal import Record
-from materiac.runtime.usage import TURN, Total, Turn
+from materiac.runtime.usage import Total, Turn
 
 Json = dict[str, Any]
 
 _NAMES_SHOWN: Final = 10
+_HASH_DIGITS: Final = 12
 _VERDICTS: Final = {True: " satisfied", False: " not satisfied", None: ""}
 _TONES: Final = {"warning": "warning", "error": "failure", "critical": "failure"}
 
@@ -73,9 +75,11 @@ class Teller:
         self._visits: dict[str | None, Started] = {}
         self._tellers: dict[str, Callable[[Json, float], Iterator[News]]] = {
             "cast_started": self._cast_started,
+            "cast_resumed": self._cast_resumed,
             "streams_started": self._streams,
             "stream_finished": self._stream_ended,
             "socket_started": self._started,
+            "socket_restarted": self._restarted,
             TURN: self._turn,
             "socket_finished": self._finished,
             "socket_failed": self._failed,
@@ -97,6 +101,15 @@ class Teller:
     def _cast_started(self, fields: Json, _: float) -> Iterator[News]:
         yield Note(f"agent      {clipped(fields['agent'], 200)}\ncast       {one_line(fields['castId'])}")
 
+    def _cast_resumed(self, fields: Json, at: float) -> Iterator[News]:
+        begun = count(self._attempts.total(), "visit")
+        yield Note(f"agent      {clipped(fields['agent'], 200)}\ngoes on    after {begun}")
+        if fields["accepted"]:
+            yield Note(f"with another definition, hash {fields['hash'][:_HASH_DIGITS]}", "warning")
+        for stream, visit in self._visits.items():
+            self._visits[stream] = replace(visit, at=at)
+            yield self._visits[stream]
+
     def _streams(self, fields: Json, _: float) -> Iterator[News]:
         names = [part["name"] for part in fields["streams"]]
         if names:
@@ -114,6 +127,12 @@ class Teller:
         self._visits[stream] = visit
         yield visit
 
+    def _restarted(self, fields: Json, at: float) -> Iterator[News]:
+        stream = fields.get("stream")
+        attempts = self._attempts[fields["socket"], fields["itemKey"], stream]
+        self._visits[stream] = Started(_title(fields), attempts, at, stream)
+        yield self._visits[stream]
+
     def _turn(self, fields: Json, _: float) -> Iterator[News]:
         self._total.add(Turn.from_data(fields).usage)
         yield Spent(replace(self._total))
@@ -121,11 +140,12 @@ class Teller:
     def _finished(self, fields: Json, at: float) -> Iterator[News]:
         barred = " (not taken)" if fields["blocked"] else ""
         route = f"{_VERDICTS[fields['verdict']]} → {one_line(fields['route']['to'])}{barred}"
-        visit = self._visits[fields.get("stream")]
+        visit = self._visits.pop(fields.get("stream"))
         yield Finished(visit, route.strip(), at - visit.at)
 
     def _failed(self, fields: Json, _: float) -> Iterator[News]:
         failure = fields["failure"]
+        self._visits.pop(fields.get("stream"), None)
         title = _title({**fields, "socket": failure["socket"] or "the cast"})
         yield Note(f"{title} failed, {failure['kind']}: {one_line(failure['message'])}", "failure")
 

@@ -16,16 +16,18 @@ Json = dict[str, Any]
 
 def onward(cast: Summary, definition: Definition, name: str) -> list[str]:
     """What can be done next with a cast that is called `name`; nothing where it is over, or no cast."""
+    go_on = f"materiac resume {name}"
     if cast.state == RUNNING:
         return [f"materiac tail {name} -f", f"materiac abort {name}"]
     if cast.state in (INTERRUPTED, "stopped"):
-        return [f"materiac resume {name}"]
-    if cast.state not in ("failed", "waiting"):
+        return [go_on]
+    if cast.state == "failed":
+        return [f"{go_on} {_help(str((cast.failure or {}).get('kind')), cast, definition)}"]
+    if cast.state != "waiting":
         return []
-    raised = _over_budget(cast, definition)
-    if raised:
-        return [f"materiac resume {name} {' '.join(raised)}"]
-    return _after_failure(cast, name) if cast.state == "failed" else _after_wait(cast, definition, name)
+    if cast.waiting_for == "person":
+        return [f'materiac say {name} "…"', f"materiac continue {name}"]
+    return [f"{go_on} {_help(cast.waiting_for or '', cast, definition)}"]
 
 
 def name_of(cast: Summary, options: argparse.Namespace) -> str:
@@ -36,18 +38,11 @@ def name_of(cast: Summary, options: argparse.Namespace) -> str:
     return shlex.quote(cast.id)
 
 
-def _after_failure(cast: Summary, name: str) -> list[str]:
-    kind = (cast.failure or {}).get("kind")
-    return [f"materiac resume {name} --{'allow-edge' if kind == 'edge-limit' else 'retry'}"]
-
-
-def _after_wait(cast: Summary, definition: Definition, name: str) -> list[str]:
-    materia = definition.materia.get(str((cast.at or {}).get("materia")), {})
-    if (materia.get("agent") or {}).get("multi_turn"):
-        return [f'materiac say {name} "…"', f"materiac continue {name}"]
-    if materia.get("utility"):
-        return [f"materiac resume {name} --rerun"]
-    return [f"materiac resume {name}"]
+def _help(reason: str, cast: Summary, definition: Definition) -> str:
+    """The options that take away what keeps a cast from going on."""
+    if reason == "budget":
+        return " ".join(_over_budget(cast, definition)) or "--budget-tokens N"
+    return {"edge-limit": "--allow-edge", "uncertain": "--rerun"}.get(reason, "--retry")
 
 
 def _over_budget(cast: Summary, definition: Definition) -> list[str]:

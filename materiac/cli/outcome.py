@@ -94,7 +94,7 @@ def _what(result: Result) -> str:
     if result.status == "failed" and cast.failure is not None:
         return _failure(cast.failure)
     if result.status == "waiting":
-        return one_line(cast.waits or "for a person")
+        return one_line(cast.waits.message if cast.waits else "for a person")
     if not cast.path:
         return "before the first visit"
     last = _place(cast.path[-1], cast.items[-1])
@@ -112,8 +112,10 @@ def _place(socket: str, key: str | None) -> str:
 
 
 def _answer(result: Result) -> list[str]:
-    """The beginning of the last output, where a text is what the cast came to."""
+    """What a person is asked about; or the beginning of the last output, where that is a text."""
     cast = result.cast
+    if cast.waits is not None and cast.waits.answer is not None:
+        return lines(cast.waits.answer)
     last = cast.program.sockets[cast.path[-1]] if cast.path else None
     if result.status != "complete" or last is None or last.parse != "text":
         return []

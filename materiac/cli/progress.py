@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -28,6 +28,7 @@ _PATIENCE_S: Final = 2.0
 """How long the end of a cast waits for a screen that takes nothing."""
 _HASH_DIGITS: Final = 12
 _BUNDLED: Final = "bundled:"
+_BEGINNINGS: Final = ("cast_started", "cast_resumed")
 _PERSON: Final = "ask"
 """The agent that is a person, who asks and reads at the same terminal: a live view would be in the way."""
 
@@ -70,6 +71,16 @@ class Progress:
             f"artifacts  {one_line(str(artifacts))}",
         ]
         self._hand(lambda: self._screen.take(Note("\n".join(head))))
+
+    def recall(self, records: Sequence[Record]) -> None:
+        """Take what was there before this process: it counts, and is not told again."""
+
+        def take() -> None:
+            for record in records:
+                for _ in self._teller.tell(record, time.monotonic()):
+                    pass
+
+        self._hand(take)
 
     def __call__(self, record: Record) -> None:
         """Take a record of the journal."""
@@ -116,7 +127,7 @@ class Progress:
         self._done += 1
 
     def _take(self, record: Record, at: float) -> None:
-        if record.type == "cast_started":
+        if record.type in _BEGINNINGS:
             self._open(str(record.fields["agent"]), at)
         for news in self._teller.tell(record, at):
             self._screen.take(news)

@@ -145,6 +145,7 @@ def _cast(
                 artifacts=artifacts,
                 environ=dict(os.environ),
                 resolved=loaded.resolved,
+                source=loaded.source,
                 person=Terminal(progress) if talks else None,
                 watchers=[progress],
                 state=state,
@@ -154,10 +155,11 @@ def _cast(
     except (ArtifactError, JournalError) as error:
         loading.complain(str(error))
         return OWN_FAULT
-    return _report(result, as_json=options.json)
+    return report(result, as_json=options.json)
 
 
-def _report(result: Result, *, as_json: bool) -> int:
+def report(result: Result, *, as_json: bool) -> int:
+    """Print what came of a cast; gives the exit code."""
     try:
         if as_json:
             print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))

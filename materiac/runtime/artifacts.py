@@ -15,10 +15,11 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from materiac.difference import text_difference
 from materiac.names import END, fault
 from materiac.runtime.journal import Record
 
@@ -31,6 +32,7 @@ KINDS: Final = {
     ".stdout.txt": "stdout",
     ".stderr.txt": "stderr",
     ".command.json": "command",
+    ".said.md": "said",
 }
 """What an output of a visit may end in, and what the manifest calls it."""
 
@@ -40,11 +42,19 @@ _HASH_DIGITS: Final = 16
 _IGNORABLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_ROOT_FILE: Final = re.compile(r"[a-z]+(\.[a-z]+)*\.json")
+_ROOT_FILE: Final = re.compile(r"[a-z]+(\.[a-z0-9]+)*\.json")
 
 
 class ArtifactError(Exception):
     """A file or folder of a cast cannot be made, or would lie somewhere else than it says."""
+
+
+class DifferenceError(ArtifactError):
+    """A file of a cast would be another one today."""
+
+    def __init__(self, path: str, old: str, new: str) -> None:
+        where, was, now = next(text_difference(old, new, f"'{path}'"))
+        super().__init__(f"{where} it was {was}, it is {now}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class Written:
 @dataclass(frozen=True, slots=True)
 class CastFolder:
     """Writes the files of a cast. `folders` is what `folder_names` gives for the ids of all its sockets.
+    One that is `dry` says what it would write, and writes nothing. `renamed` is what `renamings` gives
+    for the records of a cast that goes on.
 
     The folder, and the one it lies in, must not be symbolic links. Raises `ArtifactError`, as all
     methods do.
@@ -72,6 +84,8 @@ class CastFolder:
     root: Path
     folders: Mapping[str, str]
     below: tuple[str, ...] = ()
+    dry: bool = False
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _refuse_link(self.root.parent)
@@ -104,22 +118,49 @@ class CastFolder:
             raise ArtifactError(f"'{name}' cannot be written: its value is nested too deep") from error
         return self._write((name,), name.removesuffix(".json"), text + "\n")
 
-    def set_aside(self, socket: str, visit: int) -> list[Json]:
-        """Rename the files of a visit that failed, `1.md` to `1.failed-1.md`, to make room for the next.
+    def content(self, file: Json) -> bytes:
+        """What is in a file that a journal record lists. Raises where it is gone, or not as it was."""
+        names = self.renamed.get((file["file"], file["sha256"]), file["file"]).split("/")
+        with _named_errors("read", self.root.joinpath(*names)):
+            data = self._place(tuple(names)).read_bytes()
+        if hashlib.sha256(data).hexdigest() != file["sha256"]:
+            path = self.root.joinpath(*names)
+            raise ArtifactError(f"'{path}' has been changed: its content is not what the journal tells of")
+        return data
 
-        Gives `[{"from", "to"}, …]`, which a journal record hands to the manifest under `moved`.
+    def hold(self, file: Json, text: str) -> None:
+        """Hold a text against a file that a journal record lists. Raises `DifferenceError`."""
+        if hashlib.sha256(_encoded(text)).hexdigest() != file["sha256"]:
+            raise DifferenceError(file["file"], self.content(file).decode(), text)
+
+    def old_files(self, socket: str, visit: int) -> list[Json]:
+        """What `set_aside` shall rename to make room for a visit that is done again.
+
+        That is `1.md` to `1.failed-1.md`, as `[{"from", "to"}, …]`, which a journal record hands to the
+        manifest under `moved`.
         """
         folders = [self._path(top, socket) for top in ("contexts", "sockets")]
         found = [(folder, name) for folder in folders for name in _files_of(self._place(folder), visit)]
         failure = 1 + max((_failure(name) for _, name in found), default=0)
-        moved = []
-        for folder, name in found:
-            if not _failure(name):
-                old, new = (*folder, f"{visit}.{name}"), (*folder, f"{visit}.failed-{failure}.{name}")
-                with _named_errors("rename", self.root.joinpath(*old)):
-                    self.root.joinpath(*old).rename(self.root.joinpath(*new))
-                moved.append({"from": "/".join(old), "to": "/".join(new)})
-        return moved
+        return [
+            {
+                "from": "/".join((*folder, f"{visit}.{name}")),
+                "to": "/".join((*folder, f"{visit}.failed-{failure}.{name}")),
+            }
+            for folder, name in found
+            if not _failure(name)
+        ]
+
+    def set_aside(self, moved: Iterable[Json]) -> None:
+        """Rename files; what has been renamed already stays as it is."""
+        for pair in moved:
+            old, new = (
+                self.root.joinpath(*pair["from"].split("/")),
+                self.root.joinpath(*pair["to"].split("/")),
+            )
+            with _named_errors("rename", old):
+                if old.exists() and not new.exists():
+                    old.rename(new)
 
     def _path(self, top: str, socket: str, *names: str) -> tuple[str, ...]:
         return (*self.below, top, self.folders[socket], *names)
@@ -134,11 +175,24 @@ class CastFolder:
         return place
 
     def _write(self, path: tuple[str, ...], kind: str, content: str | bytes) -> Written:
-        folder = self._place(path[:-1])
-        make_folders(folder)
         data = _encoded(content)
-        write_whole(folder / path[-1], data)
+        if not self.dry:
+            folder = self._place(path[:-1])
+            make_folders(folder)
+            write_whole(folder / path[-1], data)
         return Written("/".join(path), kind, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def renamings(records: Iterable[Record]) -> dict[tuple[str, str], str]:
+    """Where files are now that were set aside: by the name and the hash that records list them with."""
+    hashes: dict[str, str] = {}
+    renamed: dict[tuple[str, str], str] = {}
+    for record in records:
+        for pair in record.fields.get("moved", ()):
+            if pair["from"] in hashes:
+                renamed[pair["from"], hashes[pair["from"]]] = pair["to"]
+        hashes |= {file["file"]: file["sha256"] for file in record.fields.get("files", ())}
+    return renamed
 
 
 def folder_names(names: Iterable[str]) -> dict[str, str]:

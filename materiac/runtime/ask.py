@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from materiac.agents.protocol import AgentError, Reply, Request
+from materiac.environment import Mask
 from materiac.runtime import contract, prompt
 from materiac.runtime.bench import Bench
+from materiac.runtime.chronicle import TURN, WORDS
 from materiac.runtime.contract import Accepted, Contract
 from materiac.runtime.handoff import HandoffError, find_object
+from materiac.runtime.journal import Record
 from materiac.runtime.prompt import PromptView
-from materiac.runtime.usage import TURN, Turn
+from materiac.runtime.usage import Turn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits, characters
-from materiac.utilities.environment import Mask
+
+MAX_WAITING: Final = 200
+"""How many characters of an answer a message shows that says that it waits for a person."""
+_FAILURES: Final = ("error", "aborted")
 
 
 def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
@@ -46,7 +56,7 @@ def _object(conversation: _Conversation, answer: str) -> Output:
 def save(bench: Bench, visit: Visit, accepted: Accepted) -> Json:
     """Write the accepted object, and give the file as journal records list it."""
     text = json.dumps(accepted.output, ensure_ascii=False, indent=2) + "\n"
-    return bench.folder.output(*visit.id, text, ".json").as_data()
+    return bench.files.output(*visit.id, text, ".json").as_data()
 
 
 def read(answer: str, wanted: Contract, mask: Mask) -> tuple[Accepted | None, Sequence[str]]:
@@ -74,41 +84,99 @@ class _Conversation:
         self._turns = 0
 
     def turn(self, text: str, *, number: int = 1, repair: int = 0) -> str:
-        """One turn: the prompt is saved, then asked, and the answer is saved before it is looked at."""
-        bench, visit = self.bench, self.visit
-        socket, self._turns = visit.socket, self._turns + 1
-        written = bench.folder.context(*visit.id, text, turn=number, repair=repair)
-        try:
-            reply = self._asked(text)
-        except VisitFailed as failure:
-            failure.files = [written.as_data()]
-            raise
-        answer = bench.mask.text(reply.text)
-        saved = bench.folder.output(*visit.id, answer, ".md", turn=number, repair=repair)
-        self._session = reply.session or self._session
-        files = [written.as_data(), saved.as_data()]
-        self.files += files
-        self._record(reply, files)
-        _refuse_oversized(socket.max_output_bytes, answer)
+        """One turn: asked now, or answered as the journal tells. Gives the answer."""
+        self._turns += 1
+        told = self.bench.journal.take(TURN, pauses=number > 1)
+        if told is not None:
+            answer = self._told(told, text)
+        else:
+            self._refuse_spent(number)
+            answer = self._asked(text, number, repair)
+        _refuse_oversized(self.visit.socket.max_output_bytes, answer)
         self._last_prompt = text
         self._answers.append(answer)
         return answer
 
+    def _told(self, told: Record, text: str) -> str:
+        """The answer that a turn has had before."""
+        fields, folder = told.fields, self.bench.folder
+        reply = Reply("", session=fields["session"], stop=fields["stop"], error=fields["error"])
+        for file in fields["files"]:
+            if file["kind"] == "context" and self.bench.journal.strict:
+                folder.hold(file, text)
+            if file["kind"] == "output":
+                reply = replace(reply, text=folder.content(file).decode())
+        _refuse_failure(self.bench, reply)
+        self._session = reply.session or self._session
+        self.files += fields["files"]
+        return reply.text
+
+    def _asked(self, text: str, number: int, repair: int) -> str:
+        """The prompt is saved, then asked, and the answer is saved before it is looked at."""
+        bench, visit = self.bench, self.visit
+        written = bench.folder.context(*visit.id, text, turn=number, repair=repair).as_data()
+        began = time.monotonic()
+        try:
+            reply = self._reply(text)
+        except AgentError as error:
+            failure = VisitFailed("agent", bench.mask.text(str(error)))
+            failure.files = [written]
+            raise failure from error
+        reply = replace(reply, text=bench.mask.text(reply.text), error=_masked(bench, reply.error))
+        files = [written]
+        if reply.stop not in _FAILURES:
+            files.append(
+                bench.folder.output(*visit.id, reply.text, ".md", turn=number, repair=repair).as_data()
+            )
+        self._record(reply, files, time.monotonic() - began)
+        _refuse_failure(bench, reply)
+        self._session = reply.session or self._session
+        self.files += files
+        return reply.text
+
     def talk(self, answer: str) -> str:
         """Let a person refine the answers, turn by turn, until the final form is asked for."""
-        person, number = self.bench.person, 1
+        number = 1
         while True:
-            if person is None:
-                raise VisitWaits(f"'{self.visit.socket.id}' waits for a person: {answer.strip()[:200]}")
-            words = person.say(answer)
-            reached = self.bench.over_budget()
-            if reached is not None:
-                raise _out_of_budget(self.bench, reached)
             number += 1
+            words = self._words_to(answer, number)
             if words is None:
                 final = prompt.final_form(self._wanted())
                 return self.turn(self._onward(final), number=number)
-            answer = self.turn(self._onward(self.bench.mask.text(characters(words))), number=number)
+            answer = self.turn(self._onward(words), number=number)
+
+    def _words_to(self, answer: str, number: int) -> str | None:
+        """What the person says to an answer, now or as the journal tells; None for the final form."""
+        bench, visit = self.bench, self.visit
+        told = bench.journal.take(WORDS, pauses=True)
+        if told is not None:
+            self.files += told.fields["files"]
+            return next((bench.folder.content(file).decode() for file in told.fields["files"]), None)
+        said = self._said_to(answer)
+        words = None if said is None else bench.mask.text(characters(said))
+        files = []
+        if words is not None:
+            files = [bench.folder.output(*visit.id, words, ".said.md", turn=number).as_data()]
+        file = files[0]["file"] if files else None
+        bench.journal.append(WORDS, **visit.place(), turn=number, file=file, files=files)
+        self.files += files
+        return words
+
+    def _said_to(self, answer: str) -> str | None:
+        with contextlib.suppress(VisitWaits):
+            if self.bench.person is not None:
+                return self.bench.person.say(answer)
+        shown = " ".join(answer.split())[:MAX_WAITING]
+        raise VisitWaits(f"'{self.visit.socket.id}' waits for a person: {shown}", answer=answer)
+
+    def _refuse_spent(self, number: int) -> None:
+        """A talk is held to the budget before each further turn."""
+        reached = self.bench.over_budget() if number > 1 else None
+        if reached is None:
+            return
+        if self.bench.budget.stop_at_limit:
+            raise VisitFailed("budget", reached)
+        raise VisitWaits(f"{reached}: the cast waits for a higher limit", "budget")
 
     def opening_of_repair(self) -> str:
         """The prompt that a repair turn repeats."""
@@ -129,33 +197,29 @@ class _Conversation:
             told += [f"## You answered\n\n{answer.strip()}", f"## The person says\n\n{said.strip()}"]
         return "\n\n".join(told) + "\n"
 
-    def _asked(self, text: str) -> Reply:
+    def _reply(self, text: str) -> Reply:
         visit, agent = self.visit, self.visit.materia.agent
-        request = Request(
-            prompt=text,
-            socket=visit.socket.id,
-            materia=visit.materia.name,
-            visit=visit.number,
-            turn=self._turns,
-            cwd=self.bench.cwd,
-            item_key=visit.item.key if visit.item else None,
-            scope=agent.scope if agent else "none",
-            tools=agent.tools if agent else (),
-            model=agent.model if agent else None,
-            thinking=agent.thinking if agent else None,
-            session=self._session,
+        of_socket, of_item = self.bench.tally.asked(visit.socket.id, visit.item.key if visit.item else None)
+        return self.bench.agent.turn(
+            Request(
+                prompt=text,
+                socket=visit.socket.id,
+                materia=visit.materia.name,
+                visit=visit.number,
+                turn=self._turns,
+                cwd=self.bench.cwd,
+                item_key=visit.item.key if visit.item else None,
+                scope=agent.scope if agent else "none",
+                tools=agent.tools if agent else (),
+                model=agent.model if agent else None,
+                thinking=agent.thinking if agent else None,
+                session=self._session,
+                asked_of_socket=of_socket,
+                asked_of_item=of_item,
+            )
         )
-        try:
-            reply = self.bench.agent.turn(request)
-        except AgentError as error:
-            raise VisitFailed("agent", self.bench.mask.text(str(error))) from error
-        if reply.stop in ("error", "aborted"):
-            self._record(reply, [])
-            why = reply.error or ("the agent was stopped" if reply.stop == "aborted" else "it gave no reason")
-            raise VisitFailed("agent", self.bench.mask.text(f"the agent failed: {why}"))
-        return reply
 
-    def _record(self, reply: Reply, files: list[Json]) -> None:
+    def _record(self, reply: Reply, files: list[Json], seconds: float) -> None:
         visit = self.visit
         turn = Turn(
             socket=visit.socket.id,
@@ -168,17 +232,29 @@ class _Conversation:
             model=reply.model,
             provider=reply.provider,
         )
-        extra = {"session": reply.session, "stop": reply.stop, "files": files}
-        self.bench.journal.append(TURN, sync=False, **turn.as_data(), **extra)
+        self.bench.journal.append(
+            TURN,
+            sync=False,
+            **turn.as_data(),
+            session=reply.session,
+            stop=reply.stop,
+            error=reply.error,
+            seconds=round(seconds, 6),
+            files=files,
+        )
+
+
+def _masked(bench: Bench, text: str | None) -> str | None:
+    return None if text is None else bench.mask.text(text)
+
+
+def _refuse_failure(bench: Bench, reply: Reply) -> None:
+    if reply.stop in _FAILURES:
+        why = reply.error or ("the agent was stopped" if reply.stop == "aborted" else "it gave no reason")
+        raise VisitFailed("agent", bench.mask.text(f"the agent failed: {why}"))
 
 
 def _refuse_oversized(limit: int | None, answer: str) -> None:
     size = len(answer.encode("utf-8", "surrogatepass"))
     if limit is not None and size > limit:
         raise VisitFailed("output-limit", f"the answer has {size} bytes, {limit} are allowed")
-
-
-def _out_of_budget(bench: Bench, reached: str) -> Exception:
-    if bench.budget.stop_at_limit:
-        return VisitFailed("budget", reached)
-    return VisitWaits(f"{reached}: the cast waits for a higher limit")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from materiac.agents.protocol import Agent
+from materiac.environment import Mask
 from materiac.process import Completed
 from materiac.program import Budget, Program
 from materiac.runtime.artifacts import CastFolder
-from materiac.runtime.journal import Appending
+from materiac.runtime.chronicle import Chronicle
 from materiac.runtime.usage import Tally, over
 from materiac.runtime.visit import Visit
-from materiac.utilities.environment import Mask
 
 
 class Person(Protocol):
@@ -35,16 +35,18 @@ StandIn = Callable[[Visit], Completed | None]
 
 @dataclass(frozen=True)
 class Bench:
-    """The surroundings of a cast. `cwd` is where agents and utilities work.
+    """The surroundings of a cast. `cwd` is where agents and utilities work; `budget` is the program's,
+    or a higher one. `programs` are those that the cast has gone on with, by the file that each is in.
 
     One of its streams has surroundings of its own: the stream's name, and what ends its commands.
     """
 
     program: Program
+    budget: Budget
     cast_id: str
     request: str
     folder: CastFolder
-    journal: Appending
+    journal: Chronicle
     tally: Tally
     agent: Agent
     person: Person | None
@@ -54,10 +56,12 @@ class Bench:
     stand_in: StandIn | None = None
     stream: str | None = None
     stop: threading.Event | None = None
+    programs: Mapping[str, Program] = field(default_factory=dict)
 
     @property
-    def budget(self) -> Budget:
-        return self.program.budget
+    def files(self) -> CastFolder:
+        """The folder to write to, as long as the journal does not tell that this has been done."""
+        return self.folder if self.journal.told is None else replace(self.folder, dry=True)
 
     def over_budget(self) -> str | None:
         """Say which limit of the budget has been reached."""

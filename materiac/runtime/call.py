@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from materiac.environment import clean
 from materiac.process import Completed, StartError, run
 from materiac.program import Utility
 from materiac.runtime import contract
 from materiac.runtime.ask import read, save
 from materiac.runtime.bench import Bench
-from materiac.runtime.visit import Json, Output, Visit, VisitFailed
+from materiac.runtime.chronicle import COMMAND
+from materiac.runtime.journal import Record
+from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
 from materiac.utilities import builtin_command
-from materiac.utilities.environment import clean
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_STDERR_SHOWN: Final = 600
@@ -23,9 +25,31 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
     utility = visit.materia.utility
     if utility is None:
         raise TypeError(f"'{visit.materia.name}' is no utility")
-    command = _command(utility)
     stdin = _stdin(bench, visit, state, cursors, cursor)
     limit = visit.socket.max_output_bytes or MAX_BYTES
+    told = bench.journal.take(COMMAND)
+    done = _told(bench, told, stdin) if told is not None else _run(bench, visit, utility, stdin, limit)
+    _note_cuts(bench, visit, done)
+    _refuse_failure(bench, utility, done)
+    return _output(bench, visit, _text(bench, visit, done, limit))
+
+
+def _told(bench: Bench, told: Record, stdin: Json) -> Completed:
+    """What a command has come to before."""
+    files = {file["kind"]: file for file in told.fields["files"]}
+    if bench.journal.strict:
+        bench.folder.hold(files["stdin"], _readable(bench, stdin))
+    out, err = (bench.folder.content(files[name]) for name in ("stdout", "stderr"))
+    fields = told.fields
+    return Completed(
+        out, err, fields["stdoutBytes"], fields["stderrBytes"], fields["code"], fields["signal"],
+        fields["timedOut"], fields["seconds"],
+    )  # fmt: skip
+
+
+def _run(bench: Bench, visit: Visit, utility: Utility, stdin: Json, limit: int) -> Completed:
+    _refuse_uncertain(bench, visit, utility)
+    command = _command(utility)
     try:
         done = bench.stand_in(visit) if bench.stand_in is not None else None
         done = done or run(
@@ -41,14 +65,36 @@ def call(bench: Bench, visit: Visit, state: Json, cursors: Json, cursor: int | N
         failure = VisitFailed("utility-start", bench.mask.text(str(error)))
         failure.files = _save(bench, visit, stdin, command, None)
         raise failure from error
-    files = _save(bench, visit, stdin, command, done)
-    _note_cuts(bench, visit, done)
-    try:
-        _refuse_failure(bench, bench.mask.text(shown(command)), utility, done)
-        return _output(bench, visit, _text(bench, visit, done, limit), files)
-    except VisitFailed as failure:
-        failure.files = files
-        raise
+    _record(bench, visit, done, _save(bench, visit, stdin, command, done))
+    return done
+
+
+def _refuse_uncertain(bench: Bench, visit: Visit, utility: Utility) -> None:
+    """A command that was started before the cast went on may have run: it does not run again by itself."""
+    crossed = bench.journal.crossed
+    harmless = utility.idempotent or utility.builtin is not None
+    if crossed is not None and not harmless and not crossed.fields["rerun"]:
+        command = bench.mask.text(shown(_command(utility)))
+        raise VisitWaits(
+            f"{command} of '{visit.socket.id}', visit {visit.number}, had been started when the cast was "
+            "interrupted, and may have run: it runs again only with --rerun, or if its materia is idempotent",
+            "uncertain",
+        )
+
+
+def _record(bench: Bench, visit: Visit, done: Completed, files: list[Json]) -> None:
+    bench.journal.append(
+        COMMAND,
+        sync=False,
+        **visit.place(),
+        code=done.code,
+        signal=done.signal,
+        timedOut=done.timed_out,
+        seconds=round(done.seconds, 6),
+        stdoutBytes=done.stdout_bytes,
+        stderrBytes=done.stderr_bytes,
+        files=files,
+    )
 
 
 def _note_cuts(bench: Bench, visit: Visit, done: Completed) -> None:
@@ -61,13 +107,15 @@ def _note_cuts(bench: Bench, visit: Visit, done: Completed) -> None:
             bench.journal.append("output_cut", **visit.place(), **cut, sync=False)
 
 
-def _output(bench: Bench, visit: Visit, text: str, files: list[Json]) -> Output:
-    files.append(bench.folder.output(*visit.id, text, ".md").as_data())
+def _output(bench: Bench, visit: Visit, text: str) -> Output:
+    files = [bench.files.output(*visit.id, text, ".md").as_data()]
     if visit.socket.parse == "text":
         return Output(text, files=files)
     accepted, problems = read(text, contract.contract_of(bench.program, visit.socket), bench.mask)
     if accepted is None:
-        raise VisitFailed("output", f"the output was refused: {'; '.join(problems)}")
+        failure = VisitFailed("output", f"the output was refused: {'; '.join(problems)}")
+        failure.files = files
+        raise failure
     return Output(text, accepted, [*files, save(bench, visit, accepted)])
 
 
@@ -126,13 +174,17 @@ def _save(bench: Bench, visit: Visit, stdin: Json, command: list[str], done: Com
         "stderrBytes": done.stderr_bytes if done else 0,
     }
     kept: list[tuple[str, str | bytes]] = [
-        (".stdin.json", json.dumps(bench.mask.data(stdin), ensure_ascii=False, indent=2) + "\n"),
-        (".command.json", json.dumps(bench.mask.data(what), ensure_ascii=False, indent=2) + "\n"),
+        (".stdin.json", _readable(bench, stdin)),
+        (".command.json", _readable(bench, what)),
     ]
     if done is not None:
         kept += [(".stdout.txt", _masked(bench, done.stdout)), (".stderr.txt", _masked(bench, done.stderr))]
     output = bench.folder.output
     return [output(*visit.id, part, suffix).as_data() for suffix, part in kept]
+
+
+def _readable(bench: Bench, value: Json) -> str:
+    return json.dumps(bench.mask.data(value), ensure_ascii=False, indent=2) + "\n"
 
 
 def _masked(bench: Bench, raw: bytes) -> str | bytes:
@@ -142,7 +194,8 @@ def _masked(bench: Bench, raw: bytes) -> str | bytes:
         return bench.mask.text(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def _refuse_failure(bench: Bench, command: str, utility: Utility, done: Completed) -> None:
+def _refuse_failure(bench: Bench, utility: Utility, done: Completed) -> None:
+    command = bench.mask.text(shown(_command(utility)))
     if done.timed_out:
         limit = utility.timeout_ms
         raise VisitFailed("utility-timeout", f"{command} was not done within its {limit} ms, and was ended")

@@ -7,12 +7,16 @@ keeps what was decided in the journal before the machine moves.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from materiac.machine import Way
+from materiac.machine import FAILED, WAITING, Way
 from materiac.path import MISSING
-from materiac.program import END, Edge, Loop, Socket
+from materiac.program import END, Edge, Loop, Program, Socket
+from materiac.runtime import chronicle
+from materiac.runtime.artifacts import folder_names
 from materiac.runtime.ask import ask
 from materiac.runtime.bench import Bench
 from materiac.runtime.call import call
@@ -20,6 +24,7 @@ from materiac.runtime.contract import Accepted
 from materiac.runtime.course import Course
 from materiac.runtime.follow_up import Note, reason_of
 from materiac.runtime.items import ItemId, Loops
+from materiac.runtime.journal import Record
 from materiac.runtime.outcome import Arrival, Outcome
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.scopes import Landmark, Scopes
@@ -32,12 +37,15 @@ MAX_SHOWN: Final = 4000
 """How many characters of a `text` the journal holds; all of it is in the file of the answer."""
 
 
+class GoneError(Exception):
+    """A cast stands at a socket that the definition it goes on with does not have."""
+
+
 class Cast:
     """The driver of a machine: implements `materiac.machine.Driver`."""
 
     def __init__(self, bench: Bench, state: Json | None = None, course: Course | None = None) -> None:
         self.bench = bench
-        self.program = bench.program
         self.knowledge = Knowledge.starting(state or {})
         self.loops = Loops(self.program)
         self.course = course or Course()
@@ -45,10 +53,16 @@ class Cast:
         self.visits, self.traversals = self.course.visits, self.course.traversals
         self.numbers: Counter[str] = Counter()
         self.failure: Json | None = None
-        self.waits: str | None = None
+        self.waits: VisitWaits | None = None
         self._scopes = Scopes()
         self._arrival: Arrival | None = None
         self._now = Outcome()
+        self._refused: Way | None = None
+
+    @property
+    def program(self) -> Program:
+        """What runs; a cast may go on with another one."""
+        return self.bench.program
 
     # What the machine asks
 
@@ -68,6 +82,9 @@ class Cast:
         return self._now.verdict
 
     def over_budget(self, to: str) -> bool:
+        told = self.bench.journal.told
+        if told is not None:
+            return _tells_of_budget(told)
         return self.bench.over_budget() is not None and self._landing(to) != END
 
     def spent(self, source: str, index: int, edge: Edge) -> bool:
@@ -77,37 +94,93 @@ class Cast:
 
     def enter(self, socket: Socket) -> None:
         """Come to a socket: past it, where its loop has no item, or into a visit."""
+        self.heed_changes()
         self._now = Outcome()
+        self._try(lambda: self._come(self._socket(socket.id)))
+
+    def _try(self, visit: Callable[[], None]) -> None:
         try:
-            self._come(socket)
+            visit()
         except VisitFailed as failure:
             self._now.failure = failure
         except VisitWaits as waits:
-            self._now.waits = str(waits)
+            self._now.waits = waits
 
     def leave(self, way: Way) -> None:
         """Write down what came of the visit, and take the step, or say why not."""
         if way.kind == "failed":
             self._fail(self._now.failure)
         elif way.kind == "waiting":
-            self.waits = self._now.waits
-            self._append("socket_waits", message=self.waits)
+            self._wait(self._now.waits)
         elif way.kind == "empty":
             self._append("loop_skipped", sync=False, socket=way.source, to=way.to)
         elif self._now.visit is not None:
             self._finish(way)
         elif way.blocked is not None:
             self._refuse(way, way.blocked)
-        self._arrival = Arrival(way, self._item_id())
+        if way.to not in (FAILED, WAITING):
+            self._arrival = Arrival(way, self._item_id())
 
     def schedule(self) -> list[Json]:
         """The streams that the last output schedules, each with its `name` and its `workItemIndexes`."""
         streams: list[Json] = self.knowledge.last_json["parallelSchedule"]["streams"]
         return streams
 
-    def join(self, place: Json, failure: VisitFailed | None, waits: str | None) -> None:
+    def join(self, place: Json, failure: VisitFailed | None, waits: VisitWaits | None) -> None:
         """Say what came of the streams of a region, which take the place of a visit."""
         self._now = Outcome(failure=failure, waits=waits, place=place)
+
+    # What a person has done for a cast that rests
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the visit is done, and what the cast rests by is the step out of it."""
+        return self._refused is not None
+
+    def go_on(self) -> None:
+        """Forget what the cast rested by."""
+        self.failure = self.waits = self._refused = None
+
+    def allow_edge(self) -> None:
+        """Let the edge that is used up be taken once more, for its item alone."""
+        edge = self._refused.blocked if self._refused else None
+        if edge is not None and edge.index is not None:
+            self._scopes.of(self._item_id()).allow((edge.source, edge.index))
+
+    def again(self) -> None:
+        """Do the visit that failed, or that was interrupted, once more, under its number."""
+        visit, failure = self._now.visit, self._now.failure
+        if failure is not None and failure.kind == "stalled":
+            self._scopes.of(self._now.scope).restart()
+        if visit is None:
+            self.enter(self._socket(self._now.place["socket"]))
+            return
+        self.heed_changes()
+        socket = self._socket(visit.socket.id)
+        visit = replace(visit, socket=socket, materia=self.program.materia[socket.materia])
+        self._now = Outcome()
+        self._now.come(socket.id, visit.item)
+        self._try(lambda: self._perform(visit, chronicle.RESTARTED))
+
+    def heed_changes(self) -> None:
+        """Go on with another definition, where a person has accepted it."""
+        journal = self.bench.journal
+        journal.cross()
+        while journal.changes:
+            self.adopt(self.bench.programs[journal.changes.pop(0).fields["machine"]])
+
+    def adopt(self, program: Program) -> None:
+        """Go on with another program from here."""
+        folder = self.bench.folder
+        folders = folder_names([*folder.folders, *program.sockets])
+        self.bench = replace(self.bench, program=program, folder=replace(folder, folders=folders))
+        self.loops.adopt(program)
+
+    def _socket(self, id_: str) -> Socket:
+        socket = self.program.sockets.get(id_)
+        if socket is None:
+            raise GoneError(f"the cast stands at '{id_}', which its new definition does not have")
+        return socket
 
     def _come(self, socket: Socket) -> None:
         self._now.come(socket.id, None)
@@ -124,12 +197,15 @@ class Cast:
         scope_id = item.id if item else self.loops.current()
         if self._arrival is None or not self._arrival.budgeted:
             self._guard(scope_id, ("socket", socket.id))
-        self.course.visit(socket, item.key if item else None)
+        told = self.bench.journal.told
+        if told is None or told.type != chronicle.STARTED:
+            self.course.visit(socket, item.key if item else None)
         if loop is not None:
             self.loops.visit(loop)
         self.numbers[socket.id] += 1
         number = self.numbers[socket.id]
-        self._perform(Visit(socket, self.program.materia[socket.materia], number, item), loop)
+        visit = Visit(socket, self.program.materia[socket.materia], number, item)
+        self._perform(visit, chronicle.STARTED)
 
     def _enter(self, loop: Loop) -> None:
         """Put an idle loop under way; doing so is remembered unless a budget of the cast bounds it."""
@@ -141,6 +217,7 @@ class Cast:
             self._guard(None, ("loop", loop.id))
 
     def _guard(self, item: ItemId | None, landmark: Landmark) -> None:
+        self._now.scope = item
         scope, limit = self._scopes.of(item), self.program.max_no_advance_cycles
         cycle = scope.come(landmark)
         if cycle and scope.cycles > limit:
@@ -150,9 +227,10 @@ class Cast:
             whom = f" for {key}" if key else ""
             raise VisitFailed("stalled", f"{times}{whom}; the last one is {way}")
 
-    def _perform(self, visit: Visit, loop: Loop | None) -> None:
+    def _perform(self, visit: Visit, beginning: str) -> None:
         self._now.visit = visit
-        self._append("socket_started")
+        self._begin(visit, beginning)
+        loop = self.program.loops[visit.socket.loop] if visit.socket.loop is not None else None
         output = self._output(visit, loop)
         self._now.output = output
         self._take(visit, output)
@@ -162,6 +240,17 @@ class Cast:
         self._advance(visit.socket, loop)
         if visit.materia.generator:
             self.loops.renewed_by(visit.socket.id)
+
+    def _begin(self, visit: Visit, beginning: str) -> None:
+        """Write down that a visit begins; the files of an earlier try make room."""
+        if beginning == chronicle.STARTED:
+            self._append(beginning)
+            return
+        folder, journal = self.bench.folder, self.bench.journal
+        moved = folder.old_files(*visit.id) if journal.writes and journal.told is None else []
+        told = self._append(beginning, moved=moved)
+        if journal.writes:
+            folder.set_aside(moved if told is None else told.fields["moved"])
 
     def _output(self, visit: Visit, loop: Loop | None) -> Output:
         if visit.materia.agent is not None:
@@ -202,17 +291,19 @@ class Cast:
         route = {"kind": taken.kind, "to": taken.to, "when": taken.when, "edge": taken.index}
         files = now.output.files if now.output else []
         asked = now.visit is not None and now.visit.materia.agent is not None
-        told = ("context", "output") if asked else ()  # with the turns that they belong to
-        self._append(
-            "socket_finished",
-            verdict=now.verdict,
-            usedUp=now.used_up,
-            route=route,
-            blocked=way.kind if way.blocked else None,
-            output=[part for part in files if part["kind"] in ("output", "parsed")],
-            files=[part for part in files if part["kind"] not in told],
-        )
-        self._warn_of_budget()
+        listed = ("context", "output", "said") if asked else ()  # with the turns that they belong to
+        if not now.finished:
+            self._append(
+                chronicle.FINISHED,
+                verdict=now.verdict,
+                usedUp=now.used_up,
+                route=route,
+                blocked=way.kind if way.blocked else None,
+                output=[part for part in files if part["kind"] in ("output", "parsed")],
+                files=[part for part in files if part["kind"] not in listed],
+            )
+            now.finished = True
+            self._warn_of_budget()
         if way.blocked is not None:
             self._refuse(way, way.blocked)
         elif way.edge is not None and way.index is not None:
@@ -229,12 +320,13 @@ class Cast:
 
     def _refuse(self, way: Way, blocked: Way) -> None:
         """The cast goes no further: its budget is spent, or that of the edge."""
+        self._refused = way
         if way.kind == "budget":
             reached = self.bench.over_budget() or "the budget is spent"
             if self.program.budget.stop_at_limit:
                 self._fail(VisitFailed("budget", reached))
             else:
-                self.waits = f"{reached}: the cast waits for a higher limit"
+                self._wait(VisitWaits(f"{reached}: the cast waits for a higher limit", "budget"))
             return
         limit = blocked.edge.max_traversals if blocked.edge else None
         item = self._now.visit.item if self._now.visit else None
@@ -256,12 +348,19 @@ class Cast:
             "visit": place.get("visit"),
             "item": place.get("itemKey"),
         }
-        self._append("socket_failed", failure=self.failure, files=failure.files)
+        self._append(chronicle.FAILED, failure=self.failure, files=failure.files)
+
+    def _wait(self, waits: VisitWaits | None) -> None:
+        self.waits = waits
+        if waits is not None:
+            self._append(chronicle.WAITS, message=waits.message, reason=waits.reason)
 
     def _warn_of_budget(self) -> None:
+        if self.bench.journal.pass_warning():
+            return
         message = warn(self.program.budget, self.bench.tally)
         if message is not None and self.course.first_warning():
-            self._append("budget_warning", sync=False, message=message)
+            self._append(chronicle.WARNING, sync=False, message=message)
 
     # What the sockets see
 
@@ -313,6 +412,15 @@ class Cast:
         visit = self._now.visit
         return visit.item.id if visit is not None and visit.item is not None else None
 
-    def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> None:
+    def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> Record | None:
         place = self._now.where()
-        self.bench.journal.append(kind, sync=sync, **{**place, **fields})
+        return self.bench.journal.append(kind, sync=sync, **{**place, **fields})
+
+
+def _tells_of_budget(told: Record) -> bool:
+    """Whether a record tells that the budget kept the cast from its next step."""
+    if told.type == chronicle.FINISHED:
+        return bool(told.fields["blocked"] == "budget")
+    if told.type == chronicle.FAILED:
+        return bool(told.fields["failure"]["kind"] == "budget")
+    return told.type == chronicle.WAITS and told.fields["reason"] == "budget"

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 
 from materiac.program import Socket
+from materiac.runtime.chronicle import STARTED, WARNING
+from materiac.runtime.journal import Record
 from materiac.runtime.visit import VisitFailed
 
 
 class Course:
-    """The visits of a cast, in the order in which they began, and the edges that were taken."""
+    """The visits of a cast, in the order in which they began, and the edges that were taken.
 
-    def __init__(self) -> None:
-        self.path: list[str] = []
-        self.items: list[str | None] = []
-        self.visits: Counter[str] = Counter()
+    Of a cast that goes on, the visits that its records tell of are counted from the beginning.
+    """
+
+    def __init__(self, records: Sequence[Record] = ()) -> None:
+        begun = [record.fields for record in records if record.type == STARTED]
+        self.path: list[str] = [fields["socket"] for fields in begun]
+        self.items: list[str | None] = [fields["itemKey"] for fields in begun]
+        self.visits: Counter[str] = Counter(self.path)
         self.traversals: Counter[str] = Counter()
-        self._warned = False
+        self._warned = any(record.type == WARNING for record in records)
         self._lock = threading.Lock()
 
     def visit(self, socket: Socket, item: str | None) -> None:

@@ -47,6 +47,11 @@ class Loops:
         self._places = {id_: _Place() for id_ in program.loops}
         self._clock = 0
 
+    def adopt(self, program: Program) -> None:
+        """Go on with another program; loops of the same id stay where they are."""
+        self._loops = program.loops
+        self._places = {id_: self._places.get(id_, _Place()) for id_ in program.loops}
+
     def enter(self, loop: Loop) -> bool:
         """Put an idle loop under way, at its first item; true where it was idle."""
         place = self._places[loop.id]

@@ -19,7 +19,7 @@ import os
 import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,10 @@ class JournalError(Exception):
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
         self.line = line
+
+
+class HeldError(JournalError):
+    """Another process writes the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +63,6 @@ class Appending(Protocol):
     def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
         """As `Journal.append`."""
         ...
-
-
-@dataclass(frozen=True)
-class Marked:
-    """A journal for one part of a cast: what is added to it has more fields, the same for all."""
-
-    journal: Appending
-    fields: Mapping[str, Any]
-
-    def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
-        """As `Journal.append`."""
-        return self.journal.append(kind, sync=sync, **{**fields, **self.fields})
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +306,7 @@ def _lock(file: int, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise JournalError(f"'{path}' is being written by another process") from error
+        raise HeldError(f"'{path}' is being written by another process") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from materiac.machine import FAILED, WAITING, Grid, Way
+from materiac.machine import FAILED, WAITING, Way
 from materiac.process import StoppedError
-from materiac.program import FAN_IN, Region
+from materiac.program import FAN_IN, Program, Region
 from materiac.runtime.bench import Bench
 from materiac.runtime.cast import Cast
+from materiac.runtime.drive import Drive
 from materiac.runtime.handoff import excerpt
 from materiac.runtime.items import Loops
-from materiac.runtime.journal import Marked
+from materiac.runtime.journal import Record
 from materiac.runtime.state import compact
 from materiac.runtime.visit import Json, VisitFailed
 
@@ -38,6 +39,7 @@ class Lanes:
     def __init__(self, cast: Cast) -> None:
         self._cast = cast
         self._numbers: dict[str, Counter[str]] = {}
+        self._streams: dict[str, list[Stream]] = {}
         self._stop = threading.Event()
 
     def run(self, region: Region) -> None:
@@ -51,11 +53,19 @@ class Lanes:
         cast.bench.journal.append(
             "streams_started", socket=region.generator, streams=told, maxConcurrency=region.max_concurrency
         )
+        self._streams[region.generator] = streams
         self._side_by_side(streams, region.max_concurrency)
-        fan_in = [stream.report() for stream in streams]
-        cast.knowledge.state[FAN_IN] = fan_in
-        cast.knowledge.written[FAN_IN] = None
-        cast.bench.journal.append("streams_finished", socket=region.generator, fanIn=fan_in)
+        self._join(region, streams)
+
+    def go_on(self, region: Region, resumed: Record) -> None:
+        """Go on with the streams that have failed or wait, and with no other."""
+        streams = self._streams[region.generator]
+        resting = [stream for stream in streams if stream.status != COMPLETE]
+        names = [stream.name for stream in resting]
+        self._cast.bench.journal.append("streams_resumed", socket=region.generator, streams=names)
+        for stream in resting:
+            stream.renew(self._cast.program, region, resumed)
+        self._side_by_side(resting, region.max_concurrency)
         self._join(region, streams)
 
     def _stream(self, region: Region, part: Json) -> Stream:
@@ -64,7 +74,7 @@ class Lanes:
         bench = replace(
             cast.bench,
             folder=cast.bench.folder.streams(self._numbers)[name],
-            journal=Marked(cast.bench.journal, {"stream": name}),
+            journal=cast.bench.journal.of(name),
             person=None,
             stream=name,
             stop=self._stop,
@@ -108,6 +118,11 @@ class Lanes:
         self._cast.bench.agent.close()
 
     def _join(self, region: Region, streams: Sequence[Stream]) -> None:
+        cast = self._cast
+        cast.knowledge.state[FAN_IN] = [stream.report() for stream in streams]
+        cast.knowledge.written[FAN_IN] = None
+        told = [{"name": stream.name, "status": stream.status} for stream in streams]
+        cast.bench.journal.append("streams_finished", socket=region.generator, streams=told)
         failed = [stream for stream in streams if stream.failure is not None]
         waits = next((stream.waits for stream in streams if stream.waits is not None), None)
         place, failure = {"socket": region.generator}, None
@@ -147,28 +162,51 @@ class Stream(Cast):
         super().__init__(bench, course=cast.course)
         self.name = bench.stream or ""
         self.status = "stopped"
-        self.knowledge = cast.knowledge.fork()
-        self.loops = Loops(self.program, {region.loop: items})
         self.numbers = numbers
-        self.join({"socket": region.entry}, None, None)
+        self._known, self._items = cast.knowledge, items
+        self._resumed: Record | None = None
         self._region = region
+        self._begin_stream()
+
+    def _begin_stream(self) -> None:
+        self.knowledge = self._known.fork()
+        self.loops = Loops(self.program, {self._region.loop: self._items})
+        self.join({"socket": self._region.entry}, None, None)
         self._outputs: list[Json] = []
+        self._drive = Drive(self, region=self._region)
+
+    def renew(self, program: Program, region: Region, resumed: Record) -> None:
+        """Make ready to go on from a rest; one that went astray begins anew."""
+        self.adopt(program)
+        self._region, self._resumed = region, resumed
+        if self.failure is not None and self.failure["kind"] == "stream":
+            self.go_on()
+            self._resumed = None
+            self._begin_stream()
 
     def run(self) -> None:
-        """Run to the end, or until all streams are stopped."""
+        """Run to the end, or go on from a rest, until all streams are stopped."""
         journal, stop = self.bench.journal, self.bench.stop
-        journal.append("stream_started", sync=False)
-        grid = Grid(self.program, self, region=self._region)
         try:
-            while not grid.over and not (stop and stop.is_set()):
-                grid.step()
+            if self._resumed is None:
+                journal.append("stream_started", sync=False)
+            else:
+                self._go_on_from(self._resumed)
+            self._drive.to_rest(stop.is_set if stop else None)
         except StoppedError:
-            pass
+            self.status = "stopped"
         else:
-            self.status = _STATUS.get(grid.at, COMPLETE) if grid.over else "stopped"
+            over = self._drive.grid.over
+            self.status = _STATUS.get(self._drive.grid.at, COMPLETE) if over else "stopped"
         if self.failure is not None:
             self.status = "failed"
-        journal.append("stream_finished", status=self.status, failure=self.failure, waiting=self.waits)
+        waiting = self.waits.message if self.waits else None
+        journal.append("stream_finished", status=self.status, failure=self.failure, waiting=waiting)
+
+    def _go_on_from(self, resumed: Record) -> None:
+        """What failed in a stream is done again; what has to be allowed is what was allowed to the cast."""
+        self.bench.journal.append("stream_resumed", sync=False)
+        self._drive.go_on(Record(resumed.n, resumed.at, resumed.type, resumed.fields | {"retry": True}))
 
     def report(self) -> Json:
         """What is left of the stream in the state of the cast."""
@@ -176,7 +214,7 @@ class Stream(Cast):
 
     def leave(self, way: Way) -> None:
         """As in a cast; what finished an item is kept, and a stream that goes astray has failed."""
-        if self._now.advanced:
+        if self._now.advanced and not self._now.finished:
             self._keep()
         super().leave(way)
         if way.kind not in ("exit", "done") and self._is_out(way):

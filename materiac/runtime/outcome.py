@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from materiac.machine import Way
 from materiac.runtime.items import Item, ItemId
-from materiac.runtime.visit import Json, Output, Visit, VisitFailed
+from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,12 @@ class Outcome:
     output: Output | None = None
     advanced: bool = False
     failure: VisitFailed | None = None
-    waits: str | None = None
+    waits: VisitWaits | None = None
     skipped: bool = False
     used_up: bool = False
+    finished: bool = False
     place: Json = field(default_factory=dict)
+    scope: ItemId | None = None
 
     @property
     def verdict(self) -> bool | None:

@@ -1,7 +1,11 @@
-"""A cast from its first step to its last: the folder, the journal, the machine, what came of it."""
+"""A cast from its first step to its rest: the folder, the journal, the machine, what came of it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,19 +14,22 @@ from typing import Final
 
 from materiac import __version__
 from materiac.agents.protocol import Agent
-from materiac.machine import FAILED, WAITING, Grid
+from materiac.environment import Mask, secrets
+from materiac.machine import FAILED, WAITING
 from materiac.program import Image, image_data
 from materiac.runtime import cast_id
 from materiac.runtime.artifacts import CastFolder, Manifest, folder_names
 from materiac.runtime.bench import Bench, Person, StandIn
 from materiac.runtime.cast import Cast
-from materiac.runtime.journal import Journal, Subscriber
+from materiac.runtime.chronicle import Chronicle
+from materiac.runtime.drive import Drive
+from materiac.runtime.journal import Journal, Record, Subscriber
 from materiac.runtime.lanes import Lanes
 from materiac.runtime.usage import Tally, UsageFile
 from materiac.runtime.visit import Json, characters
-from materiac.utilities.environment import Mask, secrets
 
-STATUS: Final = {FAILED: "failed", WAITING: "waiting"}
+MACHINE: Final = "machine.json"
+_STATUS: Final = {FAILED: "failed", WAITING: "waiting"}
 
 
 @dataclass(frozen=True)
@@ -30,9 +37,9 @@ class Order:
     """What a cast is to do, and with what.
 
     `artifacts` is the folder that casts lie in; `resolved` what `config.resolved.json` shall hold;
-    `watchers` get every record of the journal; `state` is what the state holds at the start. Utilities
-    run unless a `stand_in` answers for them. A cast that is not `durable` may be lost with the power:
-    nothing of it is synced.
+    `source` says where the loadout was read; `watchers` get every record of the journal; `state` is what
+    the state holds at the start. Utilities run unless a `stand_in` answers for them. A cast that is not
+    `durable` may be lost with the power: nothing of it is synced.
     """
 
     image: Image
@@ -42,6 +49,7 @@ class Order:
     artifacts: Path
     environ: Mapping[str, str]
     resolved: Json = field(default_factory=dict)
+    source: Json | None = None
     person: Person | None = None
     watchers: Sequence[Subscriber] = ()
     state: Json = field(default_factory=dict)
@@ -66,7 +74,7 @@ class Result:
             "castId": cast.bench.cast_id,
             "status": self.status,
             "failure": cast.failure,
-            "waiting": cast.waits,
+            "waiting": cast.waits.message if cast.waits else None,
             "path": cast.path,
             "items": cast.items,
             "visits": dict(cast.visits),
@@ -86,18 +94,14 @@ def run(order: Order) -> Result:
     state: Json = mask.data(order.state)
     beginning: Json = {"state": state} if state else {}
     folder = CastFolder(root, folder_names(program.sockets))
-    folder.write_json("machine.json", mask.data(image_data(order.image)))
+    folder.write_json(MACHINE, mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
     with Journal.create(root / "events.jsonl", durable=order.durable) as journal:
-        tally = Tally()
-        for subscriber in (tally, UsageFile(root / "usage.json", tally), Manifest(root / "manifest.json")):
-            journal.subscribe(subscriber)
-        for watcher in order.watchers:
-            journal.subscribe(watcher)
+        tally = watched(journal, root, order.watchers)
         request = mask.text(characters(order.request))
         bench = Bench(
-            program, name, request, folder, journal, tally, order.agent, order.person, order.cwd,
-            order.environ, mask, order.stand_in,
+            program, program.budget, name, request, folder, Chronicle(journal), tally, order.agent,
+            order.person, order.cwd, order.environ, mask, order.stand_in,
         )  # fmt: skip
         journal.append(
             "cast_started",
@@ -106,23 +110,57 @@ def run(order: Order) -> Result:
             hash=program.digest(),
             request=request,
             cwd=str(order.cwd),
+            source=mask.data(order.source),
             agent=mask.text(order.agent.spec),
-            version=__version__,
+            **this_process(),
             **beginning,
         )
         cast = Cast(bench, state)
-        status = _drive(cast)
-        journal.append("cast_finished", status=status, failure=cast.failure, waiting=cast.waits)
+        status = conduct(cast)
     return Result(status, cast, root, tally.as_data(), time.monotonic() - began)
 
 
-def _drive(cast: Cast) -> str:
-    grid = Grid(cast.program, cast, Lanes(cast).run)
+def this_process() -> Json:
+    """Who writes, as the records have it with which a process begins."""
+    return {"pid": os.getpid(), "host": socket.gethostname(), "version": __version__}
+
+
+def watched(
+    journal: Journal, root: Path, watchers: Sequence[Subscriber], records: Sequence[Record] = ()
+) -> Tally:
+    """Have the readers of a journal go on from `records`; gives the one that the budget is held to."""
+    tally = Tally(records)
+    usage, manifest = UsageFile(root / "usage.json", tally), Manifest(root / "manifest.json", records)
+    readers: list[Subscriber] = [tally, usage, manifest, *watchers]
+    for reader in readers:
+        journal.subscribe(reader)
+    return tally
+
+
+def conduct(cast: Cast) -> str:
+    """Drive a cast until it rests and nobody has gone on with it; gives what it then is."""
+    lanes, journal = Lanes(cast), cast.bench.journal
+    drive = Drive(cast, lanes.run, lanes.go_on)
     try:
-        while not grid.over:
-            grid.step()
+        while True:
+            drive.to_rest()
+            status = _STATUS.get(drive.grid.at, "complete")
+            resumed = journal.finish(status=status, **_rest(cast))
+            if resumed is None:
+                return status
+            drive.go_on(resumed)
     except KeyboardInterrupt:
+        journal.stop(status="stopped", **_rest(cast))
         return "stopped"
     finally:
         cast.bench.agent.close()
-    return STATUS.get(grid.at, "complete")
+
+
+def _rest(cast: Cast) -> Json:
+    text = json.dumps(cast.knowledge.state, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return {
+        "failure": cast.failure,
+        "waiting": cast.waits.message if cast.waits else None,
+        "waitingFor": cast.waits.reason if cast.waits else None,
+        "stateHash": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+    }

@@ -41,6 +41,15 @@ class Scope:
         """Forget what was come to, but not the count: an edge with a budget bounds what follows."""
         self._remembered.clear()
 
+    def restart(self) -> None:
+        """Count from nothing again: a person has looked at what goes in circles."""
+        self.forget()
+        self.cycles = 0
+
+    def allow(self, edge: tuple[str, int]) -> None:
+        """Let an edge that is used up be taken once more."""
+        self.traversals[edge] -= 1
+
     def fork(self) -> Scope:
         """A copy that goes its own way; it shares the notes, which nothing decides by."""
         other = copy.copy(self)

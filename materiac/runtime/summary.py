@@ -31,7 +31,8 @@ class Summary:
     """What a list of casts shows of one. What its journal does not tell is None.
 
     `reason` is why a journal is broken; `at` is the place of the last visit that began, and when it did;
-    `machine` is the file that holds the definition; `limits` are those of the budget that were raised.
+    `waiting_for` is person, budget or uncertain; `machine` is the file that holds the definition; `limits`
+    are those of the budget that were raised.
     """
 
     folder: Path
@@ -47,6 +48,7 @@ class Summary:
     at: Json | None = None
     failure: Json | None = None
     waiting: str | None = None
+    waiting_for: str | None = None
     usage: Total = field(default_factory=Total)
     resumes: int = 0
     holder: Holder | None = None
@@ -75,6 +77,7 @@ class Summary:
             "at": self.at,
             "failure": self.failure,
             "waiting": self.waiting,
+            "waitingFor": self.waiting_for,
             "usage": self.usage.as_data(),
             "resumes": self.resumes,
             "holder": None if held is None else {"pid": held.pid, "host": held.host, "since": held.since},
@@ -111,6 +114,7 @@ def folded(folder: Path, records: Sequence[Record], now: datetime | None = None)
         at=_place(records),
         failure=_end(records).get("failure"),
         waiting=_text(_end(records).get("waiting")),
+        waiting_for=_text(_end(records).get("waitingFor")),
         usage=used(records),
         resumes=sum(record.type == "cast_resumed" for record in records),
         holder=held,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,14 +13,14 @@ from typing import Any, Final
 from materiac.agents.protocol import Usage
 from materiac.program import Budget
 from materiac.runtime.artifacts import GrowingFile
+from materiac.runtime.chronicle import TURN
 from materiac.runtime.journal import Record
 
 Json = dict[str, Any]
 
-TURN: Final = "turn_finished"
-"""The type of the record that a turn is in the journal; its fields are `Turn.as_data`."""
-
 _SUMS: Final = ("byMateria", "bySocket", "byItem", "byAttempt")
+_ANY: Final = "any item"
+"""Stands for all item keys; none has a space in it."""
 _HUNDRED: Final = Decimal(100)
 
 
@@ -54,7 +55,6 @@ class Turn:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Turn:
         """The inverse of `as_data`; other fields of the record do not matter."""
-        usage = data["usage"]
         return cls(
             socket=data["socket"],
             materia=data["materia"],
@@ -62,7 +62,7 @@ class Turn:
             item_label=data["itemLabel"],
             visit=data["visit"],
             turn=data["turn"],
-            usage=None if usage is None else Usage(**{_FIELDS[key]: value for key, value in usage.items()}),
+            usage=usage_of(data["usage"]),
             model=data["model"],
             provider=data["provider"],
         )
@@ -75,6 +75,11 @@ _FIELDS: Final = {
     "cacheWrite": "cache_write",
     "cost": "cost",
 }
+
+
+def usage_of(data: Mapping[str, Any] | None) -> Usage | None:
+    """The usage that a record has."""
+    return None if data is None else Usage(**{_FIELDS[key]: value for key, value in data.items()})
 
 
 def _usage_data(usage: Usage) -> Json:
@@ -131,6 +136,7 @@ class Tally:
         self._sums: dict[str, dict[str, Total]] = {name: {} for name in _SUMS}
         self._members: dict[str, dict[str, str]] = {name: {} for name in _SUMS}
         self._attempts: dict[tuple[str, str | None], dict[int, int]] = {}
+        self._asked: Counter[tuple[str, str | None]] = Counter()
         for record in records:
             self(record)
 
@@ -147,7 +153,12 @@ class Tally:
             if key is not None:
                 self._add(name, key, turn.usage)
         self.total.add(turn.usage)
+        self._asked.update([(turn.socket, turn.item_key), (turn.socket, _ANY)])
         self.turns.append(turn.as_data() | {"attempt": attempt})
+
+    def asked(self, socket: str, item_key: str | None) -> tuple[int, int]:
+        """How many turns a socket has had, in all and at an item."""
+        return self._asked[socket, _ANY], self._asked[socket, item_key]
 
     def _add(self, name: str, key: str, usage: Usage | None) -> None:
         total = self._sums[name].setdefault(key, Total())

@@ -26,7 +26,17 @@ class VisitFailed(Exception):
 
 
 class VisitWaits(Exception):
-    """A visit can go on only when a person says something."""
+    """A visit can go on only when a person does something.
+
+    `reason` says what is waited for: `person`, to say something to the `answer` of an agent; `budget`,
+    to raise a limit; `uncertain`, to say whether a command that may have run shall run again.
+    """
+
+    def __init__(self, message: str, reason: str = "person", answer: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.answer = answer
 
 
 def characters(text: str) -> str:

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from materiac.program import END, Program, Socket
+from materiac.runtime.chronicle import TURN
 from materiac.runtime.contract import contract_of
 from materiac.runtime.journal import Record
-from materiac.runtime.usage import TURN
 from materiac.verdict import holds
 
 KINDS: Final = ("socket", "edge", "exit", "done", "end", "empty", "exhaustion", "repair")
@@ -116,7 +116,7 @@ def taken(program: Program, record: Record) -> Key | None:
         case "loop_skipped":
             loop = program.sockets[fields["socket"]].loop
             return ("empty", loop, "") if loop is not None else None
-        case "streams_finished" if not fields["fanIn"] and fields["socket"] in program.regions:
+        case "streams_finished" if not fields["streams"] and fields["socket"] in program.regions:
             return "empty", program.regions[fields["socket"]].loop, ""
         case "socket_finished":
             return _route(fields["socket"], fields["route"], fields["blocked"])

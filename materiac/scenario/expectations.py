@@ -10,8 +10,8 @@ from typing import Any
 
 from materiac.program import Program
 from materiac.runtime.artifacts import folder_names
+from materiac.runtime.chronicle import TURN
 from materiac.runtime.journal import Record
-from materiac.runtime.usage import TURN
 from materiac.scenario.difference import difference
 from materiac.scenario.model import Expect, Wanted, prompt_of
 

@@ -6,18 +6,15 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 from materiac.program import ImageError, Program, image_from_data
-from materiac.runtime.contract import contract_of
+from materiac.runtime.chronicle import COMMAND, TURN, WORDS
 from materiac.runtime.journal import JournalError, Record, read
-from materiac.runtime.prompt import final_form
-from materiac.runtime.usage import TURN
 
 Json = dict[str, Any]
 
-_SAID: Final = "## The person says\n\n"
 _FAILED: Final = "the agent failed: "
 
 
@@ -76,19 +73,18 @@ def _records(folder: Path) -> tuple[Record, ...]:
 def _take(record: Record, answers: _Answers, program: Program, folder: Path) -> None:
     fields = record.fields
     if record.type == TURN:
-        _turn(fields, answers, program, folder)
-    elif record.type in ("socket_finished", "socket_failed") and fields.get("socket") in program.sockets:
-        socket = program.sockets[fields["socket"]]
-        if program.materia[socket.materia].utility is not None and fields.get("visit") is not None:
-            answers.utilities[socket.id] += _utility(record, folder)
-        elif record.type == "socket_failed":
-            answers.agents[socket.id] += _silence(fields)
+        _turn(fields, answers, folder)
+    elif record.type == WORDS:
+        answers.person.append(next((_text(folder, part["file"]) for part in fields["files"]), None))
+    elif record.type == COMMAND:
+        answers.utilities[fields["socket"]].append(_command(fields, folder))
+    elif record.type == "socket_failed" and fields.get("socket") in program.sockets:
+        for silence in _silence(fields):
+            answers.agents[fields["socket"]].append(silence)
 
 
-def _turn(fields: Json, answers: _Answers, program: Program, folder: Path) -> None:
+def _turn(fields: Json, answers: _Answers, folder: Path) -> None:
     socket, kept = fields["socket"], {part["kind"]: part["file"] for part in fields["files"]}
-    if "context" in kept and _is_talk(kept["context"]):
-        answers.person.append(_words(program, socket, _text(folder, kept["context"])))
     if "output" in kept:
         answer = _answer(_text(folder, kept["output"]))
         if fields["usage"] is not None:
@@ -99,33 +95,17 @@ def _turn(fields: Json, answers: _Answers, program: Program, folder: Path) -> No
 def _silence(fields: Json) -> Iterator[Json]:
     """A turn that gave no answer."""
     failure = fields["failure"]
+    if failure["kind"] in ("utility-start", "utility-timeout"):
+        raise RecordError(f"a failure of kind '{failure['kind']}' cannot be played again")
     if failure["kind"] == "agent":
         yield {"error": failure["message"].removeprefix(_FAILED)}
 
 
-def _is_talk(file: str) -> bool:
-    """Whether a prompt continues a talk with a person, and asks for no repair."""
-    name = PurePosixPath(file).name
-    return ".turn-" in name and ".repair-" not in name
-
-
-def _words(program: Program, socket: str, prompt: str) -> str | None:
-    """What the person said; None where the final form was asked for."""
-    words = prompt.rpartition(_SAID)[2].strip()
-    spec = program.sockets[socket]
-    wanted = None if spec.parse == "text" else contract_of(program, spec)
-    return None if words == final_form(wanted).strip() else words
-
-
-def _utility(record: Record, folder: Path) -> Iterator[Any]:
-    kept = {part["kind"]: part["file"] for part in record.fields.get("files", ())}
-    failure = record.fields.get("failure") or {}
-    if failure.get("kind") in ("utility-start", "utility-timeout"):
-        raise RecordError(f"a failure of kind '{failure['kind']}' cannot be played again")
-    if failure.get("kind") == "utility-exit":
-        yield {"error": _text(folder, kept["stderr"]).strip() or "it failed"}
-    elif "stdout" in kept:
-        yield _answer(_text(folder, kept["stdout"]))
+def _command(fields: Json, folder: Path) -> Any:
+    kept = {part["kind"]: part["file"] for part in fields["files"]}
+    if fields["code"] != 0:
+        return {"error": _text(folder, kept["stderr"]).strip() or "it failed"}
+    return _answer(_text(folder, kept["stdout"]))
 
 
 def _text(folder: Path, file: str) -> str:

@@ -73,7 +73,17 @@ def test_answers_by_item_go_from_the_start_for_each(tmp_path: Path) -> None:
 
 def test_a_new_agent_goes_on_where_a_resumed_cast_is(tmp_path: Path) -> None:
     agent = _agent(tmp_path, {"sockets": {"build": ["one", "two", "three"]}})
-    assert _texts(agent, _request(visit=2), _request(visit=2, turn=2)) == ["two", "three"]
+    requests = [_request(visit=2, asked_of_socket=1), _request(visit=2, turn=2, asked_of_socket=2)]
+    assert _texts(agent, *requests) == ["two", "three"]
+
+
+def test_a_new_agent_goes_on_where_an_item_of_a_resumed_cast_is(tmp_path: Path) -> None:
+    agent = _agent(tmp_path, {"sockets": {"build": {"WI-1": ["one", "two"], "*": ["any", "other"]}}})
+    requests = [
+        _request(item_key="WI-1", asked_of_socket=3, asked_of_item=1),
+        _request(item_key="WI-2", asked_of_socket=4),
+    ]
+    assert _texts(agent, *requests) == ["two", "any"]
 
 
 def test_usage_is_what_the_script_says(tmp_path: Path) -> None:

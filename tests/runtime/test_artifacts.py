@@ -184,9 +184,11 @@ def test_failed_visits_are_set_aside(folder: CastFolder) -> None:
 
     visit(1)
     visit(11)
-    moved = folder.set_aside("build", 1)
+    moved = folder.old_files("build", 1)
+    folder.set_aside(moved)
     visit(1)
-    folder.set_aside("build", 1)
+    folder.set_aside(moved)
+    folder.set_aside(folder.old_files("build", 1))
     assert moved == [
         {"from": f"{place}/build/1.{name}", "to": f"{place}/build/1.failed-1.{name}"}
         for place, name in [("contexts", "md"), ("sockets", "repair-1.md"), ("sockets", "stdin.json")]
@@ -199,7 +201,8 @@ def test_failed_visits_are_set_aside(folder: CastFolder) -> None:
 
 
 def test_a_visit_without_files_is_set_aside_too(folder: CastFolder) -> None:
-    assert folder.set_aside("build", 1) == []
+    assert folder.old_files("build", 1) == []
+    folder.set_aside([])
     assert files_in(folder.root) == []
 
 
@@ -297,7 +300,9 @@ def test_the_manifest_follows_the_journal(folder: CastFolder) -> None:
                 ("output", "sockets/build/1.md", "out"),
             ]
         ]
-        journal.append("socket_started", **place, visit=1, moved=folder.set_aside("build", 1))
+        moved = folder.old_files("build", 1)
+        journal.append("socket_restarted", **place, visit=1, moved=moved)
+        folder.set_aside(moved)
         again = folder.output("build", 1, "better", ".md")
         journal.append("socket_finished", socket="build", visit=1, files=[again.as_data()])
         assert journal.broken == []

@@ -257,7 +257,8 @@ def test_a_talk(tmp_path: Path) -> None:
     assert result.cast.knowledge.last_output == "final"
     assert sorted(files(result)) == [
         *("contexts/a/1.md", "contexts/a/1.turn-2.md", "contexts/a/1.turn-3.md", "contexts/a/1.turn-4.md"),
-        *("sockets/a/1.md", "sockets/a/1.turn-2.md", "sockets/a/1.turn-3.md", "sockets/a/1.turn-4.md"),
+        *("sockets/a/1.md", "sockets/a/1.turn-2.md", "sockets/a/1.turn-2.said.md"),
+        *("sockets/a/1.turn-3.md", "sockets/a/1.turn-3.said.md", "sockets/a/1.turn-4.md"),
     ]
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import pytest
@@ -138,6 +139,9 @@ def test_the_journal_begins_and_ends(done: Result) -> None:
     assert (first.type, last.type) == ("cast_started", "cast_finished")
     assert first.fields == {
         "format": 1,
+        "pid": os.getpid(),
+        "host": gethostname(),
+        "source": None,
         "castId": done.folder.name,
         "loadout": "L",
         "hash": compiled(CONFIG).program.digest(),

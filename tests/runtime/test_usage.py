@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from materiac.agents.protocol import Usage
 from materiac.program import Budget
 from materiac.runtime.journal import Journal, Record, read
-from materiac.runtime.usage import TURN, Tally, Turn, UsageFile, over, warn
+from materiac.runtime.chronicle import TURN
+from materiac.runtime.usage import Tally, Turn, UsageFile, over, warn
 
 
 def turn(socket: str = "build", visit: int = 1, item: str | None = None, **fields: Any) -> Turn:

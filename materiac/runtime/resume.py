@@ -1,0 +1,219 @@
+"""Going on with a cast that was interrupted, has failed, or waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from materiac.agents.protocol import Agent
+from materiac.change import changes
+from materiac.environment import Mask, secrets
+from materiac.program import Image, Program, image_data
+from materiac.runtime.artifacts import CastFolder
+from materiac.runtime.bench import Person
+from materiac.runtime.cast import GoneError
+from materiac.runtime.chronicle import Chronicle, PartedError
+from materiac.runtime.holder import holder
+from materiac.runtime.journal import HeldError, Journal, Reading, Record, Subscriber
+from materiac.runtime.past import Past, PastError, raised
+from materiac.runtime.run import Result, conduct, this_process, watched
+from materiac.runtime.usage import Tally, over
+from materiac.runtime.visit import Json
+
+MAX_CHANGES: Final = 20
+"""How many changes of a definition a message tells."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a person allows the cast: more to spend, one more traversal of the edge that is used up, to
+    run a failed socket again, to run a command again that may have run, another definition."""
+
+    max_tokens: int | None = None
+    max_cost_usd: float | None = None
+    edge: bool = False
+    retry: bool = False
+    rerun: bool = False
+    change: bool = False
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """A cast to go on with, and what with. `image` is its definition of today, None for the stored one.
+
+    One that is `talked_to` has to wait for the person.
+    """
+
+    folder: Path
+    agent: Agent
+    environ: Mapping[str, str]
+    image: Image | None = None
+    allowed: Allowed = field(default_factory=Allowed)
+    person: Person | None = None
+    talked_to: bool = False
+    watchers: Sequence[Subscriber] = ()
+
+
+class ResumeError(Exception):
+    """A cast cannot go on like this; nothing has been changed. The message says what would help.
+
+    `status` is what the cast is, if it rests.
+    """
+
+    def __init__(self, message: str, status: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def resume(order: Resumption) -> Result:
+    """Go on with a cast until it rests again.
+
+    Raises `ResumeError`, and `ArtifactError` and `JournalError` where its files are not sound.
+    """
+    began = time.monotonic()
+    journal, reading = _opened(order.folder)
+    with journal:
+        try:
+            return _go_on(order, _past(order.folder, reading.records), journal, began)
+        except PastError as error:
+            raise ResumeError(str(error)) from error
+        except (PartedError, GoneError) as error:
+            raise ResumeError(f"the cast cannot go on: {error}") from error
+
+
+def stop(folder: Path) -> str:
+    """Stop a cast that nobody runs; gives what it is then. Ends what its commands have left running.
+
+    Raises `ResumeError` where somebody runs it, and `JournalError`.
+    """
+    journal, reading = _opened(folder)
+    with journal:
+        past = _past(folder, reading.records)
+        last = past.records[-1]
+        status = last.fields.get("status") if last.type == "cast_finished" else None
+        if status in ("complete", "failed", "stopped"):
+            return str(status)
+        journal.append("cast_finished", status="stopped", failure=None, waiting=None, waitingFor=None)
+    return "stopped"
+
+
+def _opened(folder: Path) -> tuple[Journal, Reading]:
+    path = folder / "events.jsonl"
+    CastFolder(folder, {})
+    try:
+        return Journal.reopen(path)
+    except HeldError as error:
+        raise ResumeError(f"the cast is being run by {holder(path) or 'another process'}") from error
+
+
+def _past(folder: Path, records: Sequence[Record]) -> Past:
+    try:
+        return Past.of(folder, records)
+    except PastError as error:
+        raise ResumeError(str(error)) from error
+
+
+def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Result:
+    known = {} if order.image is None else {order.image.program.digest(): order.image.program}
+    programs = past.programs(known)
+    current = programs[past.machine]
+    program = order.image.program if order.image is not None else current
+    changed = program.digest() != current.digest()
+    if changed and not order.allowed.change:
+        raise ResumeError(_told_changes(current, program))
+    _refuse_vain(order, past, program, changed=changed)
+    mask = Mask(secrets(order.environ))
+    tally = watched(journal, order.folder, order.watchers, past.records)
+    machine = _stored(order, past, mask) if changed else past.machine
+    record = journal.append(
+        "cast_resumed", machine=machine, **_said(order, past, program, changed=changed), **this_process()
+    )
+    past = Past.of(order.folder, [*past.records, record])
+    cast = past.cast(
+        programs | {machine: program},
+        Chronicle(journal, past.records[1:]),
+        order.agent,
+        tally,
+        mask=mask,
+        environ=order.environ,
+        person=order.person,
+    )
+    status = conduct(cast)
+    return Result(status, cast, order.folder, tally.as_data(), time.monotonic() - began)
+
+
+def _said(order: Resumption, past: Past, program: Program, *, changed: bool) -> Json:
+    """What the record of a resumption says. Limits that were raised before stay, but for a new definition."""
+    allowed = order.allowed
+    tokens, dollars = (None, None) if changed else past.raised
+    return {
+        "hash": program.digest(),
+        "accepted": past.hashes[past.machine] if changed else None,
+        "agent": Mask(secrets(order.environ)).text(order.agent.spec),
+        "retry": allowed.retry,
+        "rerun": allowed.rerun,
+        "allowEdge": allowed.edge,
+        "maxTokens": tokens if allowed.max_tokens is None else allowed.max_tokens,
+        "maxCostUsd": dollars if allowed.max_cost_usd is None else allowed.max_cost_usd,
+    }
+
+
+def _stored(order: Resumption, past: Past, mask: Mask) -> str:
+    """Store another definition beside the others; gives the name of its file."""
+    name = f"machine.{len(past.hashes) + 1}.json"
+    if order.image is not None:
+        CastFolder(order.folder, {}).write_json(name, mask.data(image_data(order.image)))
+    return name
+
+
+def _told_changes(old: Program, new: Program) -> str:
+    told = [f"  {change}" for change in changes(old, new)]
+    more = [f"  and {len(told) - MAX_CHANGES} more"] if len(told) > MAX_CHANGES else []
+    head = "the loadout is not what the cast was run with; --accept-change goes on with it:"
+    return "\n".join([head, *told[:MAX_CHANGES], *more])
+
+
+def _refuse_vain(order: Resumption, past: Past, program: Program, *, changed: bool) -> None:
+    """Refuse to go on where nothing has changed about what the cast rests by."""
+    rest = past.records[-1].fields if past.records[-1].type == "cast_finished" else {}
+    status, failure = rest.get("status"), rest.get("failure")
+    if order.talked_to and rest.get("waitingFor") != "person":
+        raise ResumeError("the cast does not wait for a person")
+    if status == "complete":
+        raise ResumeError("the cast is complete: there is nothing to go on with", status)
+    if status == "failed" and failure:
+        _refuse_failed(order, past, program, failure, changed=changed)
+    if status == "waiting":
+        _refuse_waiting(order, past, program, rest)
+
+
+def _refuse_failed(order: Resumption, past: Past, program: Program, failure: Json, *, changed: bool) -> None:
+    kind, allowed = failure["kind"], order.allowed
+    if kind == "budget":
+        _refuse_spent(order, past, program)
+    elif kind == "edge-limit" and not (allowed.edge or changed):
+        raise ResumeError(f"{failure['message']}; --allow-edge lets it be taken once more", "failed")
+    elif kind not in ("edge-limit", "stream") and not allowed.retry:
+        where = f"'{failure['socket']}' failed ({kind}): {failure['message']}"
+        raise ResumeError(f"{where}; --retry runs it again", "failed")
+
+
+def _refuse_waiting(order: Resumption, past: Past, program: Program, rest: Json) -> None:
+    reason, message = rest.get("waitingFor"), rest.get("waiting")
+    if reason == "budget":
+        _refuse_spent(order, past, program)
+    elif reason == "uncertain" and not order.allowed.rerun:
+        raise ResumeError(str(message), "waiting")
+    elif reason == "person" and order.person is None:
+        raise ResumeError(f"{message}; `materiac say` answers, `materiac continue` ends the talk", "waiting")
+
+
+def _refuse_spent(order: Resumption, past: Past, program: Program) -> None:
+    budget = raised(program.budget, _said(order, past, program, changed=False))
+    reached = over(budget, Tally(past.records))
+    if reached is not None:
+        options = "--budget-tokens or --budget-usd"
+        raise ResumeError(f"{reached}; a higher limit, with {options}, lets the cast go on", "failed")
