@@ -13,15 +13,19 @@ import ctypes
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 MARK: Final = "MATERIAC_COMMAND"
-"""The environment variable that marks a command and what it starts; nested commands add to it."""
+"""The environment variable that marks a command and what it starts.
+
+It is `:<owner>.<random>`, or `:<random>` where nobody owns the command; nested commands add to it.
+"""
 
 _PROC: Final = Path("/proc")
+_NAMED: Final = f"{MARK}=".encode()
 _GET_SUBREAPER: Final = 37
 _SET_SUBREAPER: Final = 36
 
@@ -36,28 +40,30 @@ class _Process(NamedTuple):
 
 
 class Descendants:
-    """What came from a command that has `mark` in its `MARK`; `leader` is its number once it is known.
+    """What came from commands that have `mark` in their `MARK`, but for those that are `spared`.
 
-    The leader must not have been reaped yet, or its number could mean another process by now.
+    `leader` is the number of the one command once it is known. It must not have been reaped yet, or its
+    number could mean another process by now.
     """
 
     leader: int | None = None
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, mark: str, spared: Collection[int] = ()) -> None:
         self._mark = mark.encode()
+        self._spared = spared
         self._started = 0
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}
 
     def alive(self) -> set[int]:
         """The numbers of those that run, with the leader; empty where there is no `/proc`."""
         table = {process.pid: process for process in _processes()}
-        found = {pid for pid, process in table.items() if self._is_near(process)}
+        found = {pid for pid, process in table.items() if self._is_near(process) or self._is_known(process)}
         if self.leader in table:
             self._started = table[self.leader].started
         late = [p.pid for p in table.values() if p.started >= self._started and p.pid not in found]
-        found.update(filter(self._is_marked, late))
+        found.update(pid for pid in late if pid not in self._spared and self._is_marked(pid))
         _add_children(found, table)
-        self._seen |= found
+        self._seen |= {pid: table[pid].started for pid in found}
         return {pid for pid in found if table[pid].state not in "ZX"}
 
     def send(self, number: signal.Signals) -> None:
@@ -76,17 +82,37 @@ class Descendants:
 
     def reap(self) -> None:
         """Collect the ended ones that `adopting` made our children; the leader is its owner's."""
-        for pid in self._seen - {self.leader}:
-            with suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+        for process in _processes():
+            ended = process.state == "Z" and process.parent == os.getpid() and process.pid != self.leader
+            if ended and self._is_known(process):
+                with suppress(ChildProcessError):
+                    os.waitpid(process.pid, os.WNOHANG)
 
     def _is_near(self, process: _Process) -> bool:
         return self.leader in (process.pid, process.group, process.session)
 
+    def _is_known(self, process: _Process) -> bool:
+        """Whether it was found before: when its parent has ended, nothing else may tell where it is from."""
+        return self._seen.get(process.pid) == process.started
+
     def _is_marked(self, pid: int) -> bool:
         with suppress(OSError):
-            return self._mark in (_PROC / str(pid) / "environ").read_bytes()
+            environ = (_PROC / str(pid) / "environ").read_bytes()
+            return self._mark in environ and any(map(self._says_mark, environ.split(b"\0")))
         return False
+
+    def _says_mark(self, variable: bytes) -> bool:
+        return variable.startswith(_NAMED) and self._mark in variable
+
+
+def ancestors() -> set[int]:
+    """This process, and those that it comes from."""
+    parents = {process.pid: process.parent for process in _processes()}
+    line, pid = set[int](), os.getpid()
+    while pid in parents and pid not in line:
+        line.add(pid)
+        pid = parents[pid]
+    return line | {os.getpid()}
 
 
 def _processes() -> Iterator[_Process]:

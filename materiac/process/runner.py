@@ -72,6 +72,7 @@ def run(
     max_bytes: int,
     max_stderr_bytes: int | None = None,
     stop: threading.Event | None = None,
+    owner: str = "",
 ) -> Completed:
     """Run a command and wait for its end. Raises `StartError` where it cannot be started.
 
@@ -80,9 +81,11 @@ def run(
     is asked to end (SIGTERM) and killed a second later. A command that ended by itself has ended: what it
     left in its process group is killed, what went to a session of its own may go on. Any exception that
     reaches this call, KeyboardInterrupt too, ends the tree first; so does `stop`, as a `StoppedError`.
+    Where this process itself is killed, `end_leftovers` finds the tree by its `owner`, a name without
+    dots and colons.
     """
     started = time.monotonic()
-    mark = os.urandom(8).hex()
+    mark = f"{owner}.{os.urandom(8).hex()}" if owner else os.urandom(8).hex()
     out, err = _Head(max_bytes), _Tail(max_bytes if max_stderr_bytes is None else max_stderr_bytes)
     tree, talk = Descendants(mark), None
     try:

@@ -198,6 +198,11 @@ def test_the_environment_is_the_given_one_and_the_mark(tmp_path: Path) -> None:
             id="own-session-and-environment",
         ),
         pytest.param(
+            NOTE
+            + f"env -i setsid sh -c '{NOTE} trap \"\" TERM; while :; do sleep 1; done' >/dev/null & sleep 60",
+            id="own-session-and-environment-and-deaf",
+        ),
+        pytest.param(
             NOTE + f"setsid sh -c '{NOTE} exec sleep 60' </dev/null >/dev/null 2>&1 & sleep 60",
             id="own-session-no-pipes",
         ),
