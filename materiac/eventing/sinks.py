@@ -34,7 +34,7 @@ class Sink:
     """A webhook, ready for use. `url` is without user and password, which are in `headers`."""
 
     name: str
-    url: str
+    url: str = field(repr=False)
     method: str
     headers: Mapping[str, str] = field(repr=False)
     form: Any = None
@@ -163,8 +163,10 @@ def _of_address(data: Json, environ: Mapping[str, str]) -> Iterator[str]:
         parts = urlsplit(url)
     except ValueError:
         return
-    yield parts._replace(scheme="", netloc="").geturl()
-    yield from (part for part in parts.path.split("/") if len(part) >= 2 * MIN_LENGTH)
+    inner = (parts._replace(scheme="", netloc="").geturl(), *parts.path.split("/"))
+    yield from (
+        part for part in inner if len(part) >= 2 * MIN_LENGTH
+    )  # shorter ones are words, like 'webhooks'
 
 
 def _of_url(url: str) -> Iterator[str]:
