@@ -27,6 +27,8 @@ from typing import Any, BinaryIO, Final, Protocol, Self
 
 FORMAT: Final = 1
 RESERVED: Final = frozenset({"n", "at", "type", "format", "crc"})
+BEGINNINGS: Final = frozenset({"socket_started", "socket_restarted"})
+"""The records that begin work. A full journal takes none of these; what comes of work under way it takes."""
 
 _SEAL_LENGTH: Final = len(b',"crc":"89abcdef"}')
 _sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
@@ -42,6 +44,10 @@ class JournalError(Exception):
 
 class HeldError(JournalError):
     """Another process writes the journal."""
+
+
+class FullError(JournalError):
+    """The journal has as many bytes as it may have; the cast can go on with a higher limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +156,11 @@ class Journal:
         end: int,
         *,
         durable: bool = True,
+        max_bytes: int | None = None,
     ) -> None:
         self.path = path
         self._durable = durable
+        self._max_bytes = max_bytes
         self.broken: list[str] = []
         self._file = file
         self._clock = clock
@@ -164,7 +172,14 @@ class Journal:
         self._delivering = False
 
     @classmethod
-    def create(cls, path: Path, clock: Callable[[], datetime] | None = None, *, durable: bool = True) -> Self:
+    def create(
+        cls,
+        path: Path,
+        clock: Callable[[], datetime] | None = None,
+        *,
+        durable: bool = True,
+        max_bytes: int | None = None,
+    ) -> Self:
         """Begin a journal where there is no file yet. Raises `JournalError`."""
         with _named_errors(f"cannot create '{path}'"):
             file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -172,10 +187,12 @@ class Journal:
             _lock(file, path)
             if durable:
                 sync_folder(path.parent)
-        return cls(file, path, clock or _now, 0, 0, durable=durable)
+        return cls(file, path, clock or _now, 0, 0, durable=durable, max_bytes=max_bytes)
 
     @classmethod
-    def reopen(cls, path: Path, clock: Callable[[], datetime] | None = None) -> tuple[Self, Reading]:
+    def reopen(
+        cls, path: Path, clock: Callable[[], datetime] | None = None, *, max_bytes: int | None = None
+    ) -> tuple[Self, Reading]:
         """Go on with a journal, and give what it holds. Cuts what `read` cuts. Raises `JournalError`."""
         with _named_errors(f"cannot open '{path}'"):
             file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
@@ -183,7 +200,7 @@ class Journal:
             _lock(file, path)
             reading = read(path)
             end = _mend(file, reading.end)
-        return cls(file, path, clock or _now, len(reading.records), end), reading
+        return cls(file, path, clock or _now, len(reading.records), end, max_bytes=max_bytes), reading
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Hand every later record to `subscriber`, in order, once it is on the disk.
@@ -198,7 +215,8 @@ class Journal:
 
         The record given back is a copy, as a later reading has it. After a failed write
         the journal is sound and may be tried again; after a failed sync nobody knows what is on the
-        disk, and no record is taken any more. Raises `JournalError`.
+        disk, and no record is taken any more. Raises `JournalError`, and `FullError` for one of
+        `BEGINNINGS` that would go over the `max_bytes` of the journal.
         """
         if clash := RESERVED & fields.keys():
             raise ValueError(f"a record has fields of its own called {sorted(clash)}")
@@ -206,6 +224,7 @@ class Journal:
             n, end = self._written
             body = self._encode(n + 1, kind, fields)
             line = _seal(body)
+            self._refuse_surplus(kind, end + len(line))
             self._write(line, end, sync=sync)
             self._written = (n + 1, end + len(line))
             record = _decode(body)
@@ -222,6 +241,13 @@ class Journal:
             raise JournalError(f"a record '{kind}' cannot be written as JSON: {error}") from error
         # A lone surrogate has no UTF-8; its backslash form is the JSON escape.
         return text.encode("utf-8", "backslashreplace")
+
+    def _refuse_surplus(self, kind: str, size: int) -> None:
+        if self._max_bytes is not None and size > self._max_bytes and kind in BEGINNINGS:
+            raise FullError(
+                f"'{self.path}' would have {size} bytes, {self._max_bytes} are allowed: "
+                "raise 'limits.maxJournalBytes' and resume the cast"
+            )
 
     def _write(self, line: bytes, end: int, *, sync: bool) -> None:
         if self._ended is not None:

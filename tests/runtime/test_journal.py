@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from materiac.runtime.journal import Journal, JournalError, Record, read
+from materiac.runtime.journal import FullError, Journal, JournalError, Record, read
 
 NOON = datetime(2031, 5, 4, 12, 0, 0, 250, tzinfo=UTC)
 
@@ -48,6 +48,30 @@ def test_a_line_has_the_documented_form(small: Path) -> None:
         '"request":"tidy the shed\u2028\x85\\r\\nand the attic"}'
     )
     assert list(json.loads(second)) == ["n", "at", "type", "socket", "visit", "crc"]
+
+
+def test_a_full_journal_takes_what_comes_of_work_and_no_new_work(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    with Journal.create(path, max_bytes=400) as journal:
+        journal.append("socket_started", visit=1)
+        journal.append("turn_finished", note="x" * 400)
+        size = path.stat().st_size
+        for kind in ("socket_started", "socket_restarted"):
+            with pytest.raises(
+                FullError, match=r"would have \d+ bytes, 400 are allowed: raise 'limits\.maxJ"
+            ):
+                journal.append(kind, visit=2)
+        assert path.stat().st_size == size
+        journal.append("socket_finished", visit=1)
+        journal.append("cast_finished", status="failed")
+    full, _ = Journal.reopen(path, max_bytes=400)
+    with full, pytest.raises(FullError):
+        full.append("socket_started", visit=2)
+    larger, _ = Journal.reopen(path, max_bytes=4000)
+    with larger:
+        larger.append("socket_started", visit=2)
+    kinds = [record.type for record in read(path).records]
+    assert kinds == ["socket_started", "turn_finished", "socket_finished", "cast_finished", "socket_started"]
 
 
 def test_reading_gives_what_append_gave(tmp_path: Path) -> None:
