@@ -322,11 +322,7 @@ class Cast:
         """The cast goes no further: its budget is spent, or that of the edge."""
         self._refused = way
         if way.kind == "budget":
-            reached = self.bench.over_budget() or "the budget is spent"
-            if self.program.budget.stop_at_limit:
-                self._fail(VisitFailed("budget", reached))
-            else:
-                self._wait(VisitWaits(f"{reached}: the cast waits for a higher limit", "budget"))
+            self._refuse_spending()
             return
         limit = blocked.edge.max_traversals if blocked.edge else None
         item = self._now.visit.item if self._now.visit else None
@@ -336,6 +332,15 @@ class Cast:
         self._fail(
             VisitFailed("edge-limit", f"{edge} would be taken {again} times {whom}, its limit is {limit}")
         )
+
+    def _refuse_spending(self) -> None:
+        told = self.bench.journal.told
+        reached = self.bench.over_budget() or ""
+        if self.program.budget.stop_at_limit:
+            self._fail(VisitFailed("budget", told.fields["failure"]["message"] if told else reached))
+        else:
+            message = f"{reached}: the cast waits for a higher limit"
+            self._wait(VisitWaits(told.fields["message"] if told else message, "budget"))
 
     def _fail(self, failure: VisitFailed | None) -> None:
         if failure is None:

@@ -14,7 +14,7 @@ from materiac.program import Budget, Program, image_from_data
 from materiac.runtime.artifacts import CastFolder, folder_names, renamings
 from materiac.runtime.bench import Bench, Person
 from materiac.runtime.cast import Cast
-from materiac.runtime.chronicle import RESUMED, Chronicle
+from materiac.runtime.chronicle import FINISHED, RESTARTED, RESUMED, STARTED, Chronicle
 from materiac.runtime.course import Course
 from materiac.runtime.journal import Record
 from materiac.runtime.run import MACHINE
@@ -79,6 +79,16 @@ class Past:
         if checked and program.digest() != hash_:
             raise PastError(f"'{path}' is not the machine that the journal tells of")
         return program
+
+    @property
+    def stands_at(self) -> str | None:
+        """The socket that the cast is at, or comes to next; None before its first."""
+        for record in reversed(self.records):
+            if record.type == FINISHED and record.fields["blocked"] is None:
+                return str(record.fields["route"]["to"])
+            if record.type in (STARTED, RESTARTED, FINISHED):
+                return str(record.fields["socket"])
+        return None
 
     @property
     def agent(self) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from materiac.agents.protocol import Agent
 from materiac.change import changes
 from materiac.environment import Mask, secrets
-from materiac.program import Image, Program, image_data
+from materiac.program import END, Image, Program, image_data
 from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.bench import Person
 from materiac.runtime.cast import GoneError
@@ -124,6 +124,8 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
     changed = program.digest() != current.digest()
     if changed and not order.allowed.change:
         raise ResumeError(_told_changes(current, program))
+    if past.stands_at not in (None, END, *program.sockets):
+        raise ResumeError(f"the cast stands at '{past.stands_at}', which its new definition does not have")
     _refuse_vain(order, past, program, changed=changed)
     mask = Mask(secrets(order.environ))
     tally = watched(journal, order.folder, order.watchers, past.records)

@@ -101,6 +101,7 @@ def folded(folder: Path, records: Sequence[Record], now: datetime | None = None)
     if not records:
         return Summary(folder, NOT_BEGUN, age=_age(folder, None, now), holder=held)
     started = records[0].fields
+    process = next((record.fields for record in reversed(records) if record.type in BEGINNINGS), {})
     return Summary(
         folder,
         state(records, held),
@@ -118,8 +119,8 @@ def folded(folder: Path, records: Sequence[Record], now: datetime | None = None)
         usage=used(records),
         resumes=sum(record.type == "cast_resumed" for record in records),
         holder=held,
-        machine=_text(_newest(records, "machine")) or "machine.json",
-        limits={key: _newest(records, key) for key in ("maxTokens", "maxCostUsd")},
+        machine=_text(process.get("machine")) or "machine.json",
+        limits={key: process.get(key) for key in ("maxTokens", "maxCostUsd")},
     )
 
 
