@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from materiac.runtime.artifacts import ArtifactError, make_folders
+from materiac.runtime.artifacts import ArtifactError, make_folder, make_folders, refuse_detour
 from materiac.runtime.journal import sync_folder
 
 _TRIES: Final = 1000
@@ -26,6 +26,7 @@ def create(root: Path, draw: Callable[[], str] | None = None, *, durable: bool =
     The file system decides who has an id: one that is taken is drawn again. Missing folders above are
     made, and it is synced if it shall be `durable`. Raises `ArtifactError`.
     """
+    refuse_detour(root)
     make_folders(root)
     for _ in range(_TRIES):
         cast_id = (draw or _draw)()
@@ -36,7 +37,7 @@ def create(root: Path, draw: Callable[[], str] | None = None, *, durable: bool =
 
 def _made(folder: Path, *, durable: bool) -> Path:
     try:
-        folder.mkdir(mode=0o700)
+        make_folder(folder)
         if durable:
             sync_folder(folder.parent)
     except FileExistsError:

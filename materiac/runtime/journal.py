@@ -184,6 +184,7 @@ class Journal:
         with _named_errors(f"cannot create '{path}'"):
             file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with _closed_on_error(file), _named_errors(f"cannot create '{path}'"):
+            os.fchmod(file, 0o600)  # whatever the umask
             _lock(file, path)
             if durable:
                 sync_folder(path.parent)

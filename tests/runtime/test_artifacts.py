@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
+import shutil
 import stat
 import unicodedata
 from collections.abc import Callable
@@ -12,7 +15,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from materiac.runtime import cast_id
 from materiac.runtime.artifacts import (
+    KINDS,
     ArtifactError,
     CastFolder,
     GrowingFile,
@@ -106,11 +111,22 @@ def test_content_is_kept_to_the_byte(folder: CastFolder, content: str | bytes, d
     assert (folder.root / written.path).read_bytes() == data
 
 
-def test_files_and_folders_are_the_owners_alone(folder: CastFolder) -> None:
-    folder.streams(["s"])["s"].context("build", 1, "x")
-    folder.write_json("usage.json", {})
-    for path in folder.root.rglob("*"):
-        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+@pytest.mark.parametrize("umask", [0, 0o022, 0o277, 0o777], ids=oct)
+def test_files_and_folders_are_the_owners_alone(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        name, root = cast_id.create(tmp_path / ".materia" / "casts")
+        folder = CastFolder(root, folder_names(SOCKETS))
+        folder.streams(["s"])["s"].context("build", 1, "x")
+        folder.write_json("usage.json", {})
+        Manifest(root / "manifest.json")
+        Journal.create(root / "events.jsonl").close()
+    finally:
+        os.umask(before)
+    made = [path for path in tmp_path.rglob("*") if name in path.parts or path.name in (".materia", "casts")]
+    assert len(made) == 3 + 3 + 5
+    for path in made:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_a_file_is_replaced_whole(folder: CastFolder) -> None:
@@ -149,6 +165,67 @@ def test_a_link_in_the_way_is_refused(tmp_path: Path, link: str) -> None:
     ):
         CastFolder(root, folder_names(SOCKETS)).output("build", 1, "x", ".md")
     assert files_in(elsewhere) == []
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["events.jsonl", "machine.json", "sockets", "sockets/build/1.md", "streams/s", "contexts/build", "more"],
+)
+@pytest.mark.parametrize("to", ["precious", "elsewhere", "nowhere"])
+def test_a_cast_with_a_link_in_it_is_not_taken_up(
+    folder: CastFolder, tmp_path: Path, link: str, to: str
+) -> None:
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "elsewhere").mkdir()
+    folder.output("build", 2, "x", ".md")
+    place = folder.root / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.symlink_to(tmp_path / to)
+    kind = "file" if to == "precious" else "folder"
+    with pytest.raises(ArtifactError, match=f"'.*{link}' is a symbolic link, a {kind} of its own was exp"):
+        CastFolder(folder.root, folder_names(SOCKETS))
+
+
+def test_a_link_below_the_working_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere" / "casts").mkdir(parents=True)
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / ".materia").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "project")
+    casts = tmp_path / "project" / ".materia" / "casts"
+    with pytest.raises(ArtifactError, match=r"'.*/project/\.materia' is a symbolic link"):
+        cast_id.create(casts)
+    (tmp_path / "elsewhere" / "casts" / "c-1").mkdir()
+    with pytest.raises(ArtifactError, match=r"'.*/project/\.materia' is a symbolic link"):
+        CastFolder(casts / "c-1", {})
+    assert files_in(tmp_path / "elsewhere") == []
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    name, _ = cast_id.create(casts)
+    assert (tmp_path / "elsewhere" / "casts" / name).is_dir(), "how one comes to the working folder is free"
+
+
+@pytest.mark.parametrize("path", ["../x.md", "sockets/../../x", "/etc/x", "", "a//b", "./a", "a/.", "a\0b"])
+def test_what_records_tell_of_lies_in_the_cast(folder: CastFolder, path: str) -> None:
+    (folder.root.parent / "x.md").write_text("mine")
+    with pytest.raises(ArtifactError, match="is no path within a cast"):
+        folder.content({"file": path, "sha256": digest("mine")})
+    for pair in ({"from": path, "to": "sockets/y"}, {"from": "sockets/y", "to": path}):
+        with pytest.raises(ArtifactError, match="is no path within a cast"):
+            folder.set_aside([pair])
+    assert files_in(folder.root.parent) == ["x.md"]
+
+
+def test_nothing_is_read_or_renamed_through_a_link(folder: CastFolder, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "1.md").write_text("mine")
+    (folder.root / "sockets").symlink_to(elsewhere)
+    with pytest.raises(ArtifactError, match="is a symbolic link"):
+        folder.content({"file": "sockets/1.md", "sha256": digest("mine")})
+    with pytest.raises(ArtifactError, match="is a symbolic link"):
+        folder.set_aside([{"from": "sockets/1.md", "to": "sockets/2.md"}])
+    assert files_in(elsewhere) == ["1.md"]
 
 
 def test_a_link_that_comes_later_is_refused(folder: CastFolder, tmp_path: Path) -> None:
@@ -219,6 +296,8 @@ def test_ordinary_names_are_their_own_folders() -> None:
         pytest.param(["Build", "build"], "build~", id="case"),
         pytest.param(["strasse", "straße"], "straße~", id="sharp s"),
         pytest.param(["é", "e\u0301"], "é~", id="normal form"),
+        pytest.param(["file", "ﬁle"], "ﬁle~", id="compatible form"),
+        pytest.param(["a", "a.."], "a..~", id="last dots"),
         pytest.param(["\U00010400" * 64], "\U00010400" * 59 + "~", id="too many bytes"),
         pytest.param(["a\ufe0f"], "a~", id="what nobody sees"),
         pytest.param([".."], "_~", id="parent"),
@@ -233,15 +312,26 @@ def test_other_names_get_a_hash(names: list[str], stem: str) -> None:
     assert "~" in last
 
 
-texts = st.text(st.sampled_from("aAbBéE\u0301ßsſKk/.\0~\ufe0f \U00010400"), max_size=4) | st.text(max_size=80)
+texts = st.text(st.sampled_from("aAbBéE\u0301ßsſKkﬁfiıIİ/.\0~\ufe0f\u3164 \U00010400"), max_size=4) | st.text(
+    max_size=80
+)
+FOLDS: list[Callable[[str], str]] = [
+    str.casefold,
+    str.upper,
+    lambda name: unicodedata.normalize("NFD", name).casefold(),
+    lambda name: unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()),
+    lambda name: re.sub("[\u3164\ufe0f]", "", name).casefold(),
+    lambda name: name.rstrip(". ").casefold(),
+]
 
 
 @given(st.lists(texts))
 @example(["Build", "build", "BUILD", "build"])
+@example(["x", "x.", "x..", "X."])
 def test_folder_names_are_distinct_and_safe(names: list[str]) -> None:
     folders = folder_names(names)
     assert folders.keys() == set(names)
-    for fold in (str.casefold, str.upper, lambda f: unicodedata.normalize("NFD", f).casefold()):
+    for fold in FOLDS:
         assert len(set(map(fold, folders.values()))) == len(folders)
     for folder in folders.values():
         assert 0 < len(folder.encode()) <= 255
@@ -249,6 +339,29 @@ def test_folder_names_are_distinct_and_safe(names: list[str]) -> None:
         assert not folder.startswith(".")
         assert folder == unicodedata.normalize("NFC", folder)
     assert folder_names(folders.keys()) == folders
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=4, unique=True), st.lists(texts, min_size=1, max_size=3, unique=True)
+)
+def test_all_files_of_a_cast_are_distinct(sockets: list[str], streams: list[str]) -> None:
+    cast = CastFolder(Path("c-1"), folder_names(sockets), dry=True)
+    written = [
+        folder.output(socket, visit, "", suffix, turn=turn, repair=repair).path
+        for folder in (cast, *cast.streams(streams).values())
+        for socket in sockets
+        for visit in (1, 11)
+        for turn in (1, 2)
+        for repair in (0, 1)
+        for suffix in KINDS
+    ]
+    written += [cast.context(socket, visit, "").path for socket in sockets for visit in (1, 11)]
+    written += ["events.jsonl", cast.write_json("machine.json", {}).path]
+    for fold in FOLDS:
+        assert len(set(map(fold, written))) == len(written)
+    assert all(
+        ".." not in path.split("/") and max(map(len, path.encode().split(b"/"))) < 256 for path in written
+    )
 
 
 def test_a_growing_file_is_sound_after_every_change(tmp_path: Path) -> None:
