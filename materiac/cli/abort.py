@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         found = holder(journal)
         if found is not None:
             return _end(journal, found)
-        print(f"{folder.name} {stop(folder)}")
+        print(f"{folder.name} {stop(folder, os.environ)}")
     except (JournalError, ResumeError) as error:
         loading.complain(str(error))
         return 1

@@ -91,6 +91,8 @@ class Teller:
             "state_field_dropped": self._dropped_state,
             "output_cut": self._cut,
             "budget_warning": self._budget,
+            "eventing_note": self._note,
+            "leftovers_ended": self._leftovers,
         }
 
     def tell(self, record: Record, at: float) -> Iterator[News]:
@@ -184,6 +186,12 @@ class Teller:
             f"{_here(fields)}: the output was cut, {kept:,} of {came:,} bytes are kept",
             "warning",
         )
+
+    def _note(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"eventing: {one_line(fields['message'])}", "warning")
+
+    def _leftovers(self, fields: Json, _: float) -> Iterator[News]:
+        yield Note(f"ended {count(fields['processes'], 'leftover')} of a run that was killed", "warning")
 
     def _budget(self, fields: Json, _: float) -> Iterator[News]:
         yield Note(f"budget: {one_line(fields['message'])}", "warning")

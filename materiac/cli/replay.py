@@ -40,14 +40,13 @@ def run(options: argparse.Namespace) -> int:
     folder = places.cast_folder(options)
     if folder is None:
         return places.NO_CAST
-    program = None
+    image = None
     if options.against is not None:
         image = loading.image_or_report(options.against, options.loadout, reading.reading(options))
         if image is None:
             return NOT_STARTED
-        program = image.program
     try:
-        done = replay(folder, program)
+        done = replay(folder, image)
     except (JournalError, PastError, ArtifactError) as error:
         loading.complain(str(error))
         return NOT_STARTED

@@ -182,7 +182,6 @@ def _past(folder: Path) -> Past:
 def _definition(options: argparse.Namespace, past: Past) -> Loaded:
     """The loadout as it is now; the stored one, with no source, where that is gone or not asked for."""
     from materiac.cli import loading
-    from materiac.program import Image
     from materiac.runtime.past import PastError
 
     source: dict[str, Any] | None = past.began.get("source")
@@ -198,7 +197,7 @@ def _definition(options: argparse.Namespace, past: Past) -> Loaded:
                 )
             return loaded
     try:
-        return loading.Loaded(Image(past.programs({})[past.machine]), {}, (str(past.root / past.machine),))
+        return loading.Loaded(past.images({})[past.machine], {}, (str(past.root / past.machine),))
     except PastError as error:
         raise _RefusedError(str(error)) from error
 

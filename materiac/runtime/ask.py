@@ -17,6 +17,7 @@ from materiac.runtime.chronicle import TURN, WORDS
 from materiac.runtime.contract import Accepted, Contract
 from materiac.runtime.handoff import HandoffError, find_object
 from materiac.runtime.journal import Record
+from materiac.runtime.limits import check_answer, check_prompt
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.usage import Turn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits, characters
@@ -92,6 +93,7 @@ class _Conversation:
         else:
             self._refuse_spent(number)
             answer = self._asked(text, number, repair)
+        check_answer(self.bench.limits, answer)
         _refuse_oversized(self.visit.socket.max_output_bytes, answer)
         self._last_prompt = text
         self._answers.append(answer)
@@ -114,6 +116,7 @@ class _Conversation:
     def _asked(self, text: str, number: int, repair: int) -> str:
         """The prompt is saved, then asked, and the answer is saved before it is looked at."""
         bench, visit = self.bench, self.visit
+        check_prompt(bench.limits, text)
         written = bench.folder.context(*visit.id, text, turn=number, repair=repair).as_data()
         began = time.monotonic()
         try:
@@ -216,6 +219,7 @@ class _Conversation:
                 session=self._session,
                 asked_of_socket=of_socket,
                 asked_of_item=of_item,
+                env=agent.env if agent else (),
             )
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Final
 
-from materiac.environment import clean
+from materiac.environment import Mask, clean
 from materiac.process import Completed, StartError, run
 from materiac.program import Utility
 from materiac.runtime import contract
@@ -60,11 +61,13 @@ def _run(bench: Bench, visit: Visit, utility: Utility, stdin: Json, limit: int) 
             timeout_s=utility.timeout_ms / 1000,
             max_bytes=limit,
             stop=bench.stop,
+            owner=bench.cast_id,
         )
     except StartError as error:
         failure = VisitFailed("utility-start", bench.mask.text(str(error)))
         failure.files = _save(bench, visit, stdin, command, None)
         raise failure from error
+    done = _masked(bench.mask, done)
     _record(bench, visit, done, _save(bench, visit, stdin, command, done))
     return done
 
@@ -178,7 +181,7 @@ def _save(bench: Bench, visit: Visit, stdin: Json, command: list[str], done: Com
         (".command.json", _readable(bench, what)),
     ]
     if done is not None:
-        kept += [(".stdout.txt", _masked(bench, done.stdout)), (".stderr.txt", _masked(bench, done.stderr))]
+        kept += [(".stdout.txt", done.stdout), (".stderr.txt", done.stderr)]
     output = bench.folder.output
     return [output(*visit.id, part, suffix).as_data() for suffix, part in kept]
 
@@ -187,11 +190,16 @@ def _readable(bench: Bench, value: Json) -> str:
     return json.dumps(bench.mask.data(value), ensure_ascii=False, indent=2) + "\n"
 
 
-def _masked(bench: Bench, raw: bytes) -> str | bytes:
-    try:
-        return bench.mask.text(raw.decode())
-    except UnicodeDecodeError:
-        return bench.mask.text(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+def _masked(mask: Mask, done: Completed) -> Completed:
+    """What came of a command without secrets; of stdout the beginning is kept, of stderr the end."""
+
+    def cut(raw: bytes, *, start: bool, end: bool) -> bytes:
+        text = mask.cut(raw.decode("utf-8", "surrogateescape"), start=start, end=end)
+        return text.encode("utf-8", "surrogateescape")
+
+    out = cut(done.stdout, start=False, end=done.stdout_bytes > len(done.stdout))
+    err = cut(done.stderr, start=done.stderr_bytes > len(done.stderr), end=False)
+    return replace(done, stdout=out, stderr=err)
 
 
 def _refuse_failure(bench: Bench, utility: Utility, done: Completed) -> None:

@@ -25,6 +25,7 @@ from materiac.runtime.course import Course
 from materiac.runtime.follow_up import Note, reason_of
 from materiac.runtime.items import ItemId, Loops
 from materiac.runtime.journal import Record
+from materiac.runtime.limits import check_items
 from materiac.runtime.outcome import Arrival, Outcome
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.scopes import Landmark, Scopes
@@ -262,6 +263,7 @@ class Cast:
         if output.accepted is None:
             self.knowledge.take_text(output.text)
         else:
+            check_items(self.bench.limits, output.accepted.output)
             self.knowledge.take_object(visit.socket, visit.materia, output.accepted)
             self._announce(output.accepted, output.files)
 

@@ -38,6 +38,8 @@ _SAID: Final = frozenset(
     ["answer_shown", "event", "handoff_field_dropped", "state_field_dropped", "output_cut", WARNING]
 )
 """Records for whoever watches, by which nothing is decided."""
+_NOTES: Final = frozenset(["eventing_note", "leftovers_ended"])
+"""Records of what surrounds the cast, which comes anew each time."""
 _DECISIVE: Final = ("socket", "visit", "itemKey", "verdict", "usedUp", "route", "blocked", "status", "to")
 _UNTOLD: Final = frozenset(["moved", "stream"])
 """What a second telling cannot know, and what it says apart."""
@@ -228,6 +230,8 @@ def _by_stream(records: Sequence[Record]) -> dict[str | None, deque[Record]]:
     """The records of the cast itself under None, those of each stream under its name."""
     queues: dict[str | None, deque[Record]] = {None: deque()}
     for record in records:
+        if record.type in _NOTES:
+            continue
         if record.type == RESUMED:
             for queue in queues.values():
                 queue.append(record)

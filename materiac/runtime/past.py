@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from materiac.agents.protocol import Agent
 from materiac.environment import MASK, Mask
-from materiac.program import Budget, Program, image_from_data
+from materiac.program import Budget, Image, Program, image_from_data
 from materiac.runtime.artifacts import CastFolder, folder_names, renamings
 from materiac.runtime.bench import Bench, Person
 from materiac.runtime.cast import Cast
@@ -54,8 +53,8 @@ class Past:
         """The file with the program that the cast had last."""
         return next((r.fields["machine"] for r in reversed(self.records) if r.type == RESUMED), MACHINE)
 
-    def programs(self, known: Mapping[str, Program], *, masked: bool = False) -> dict[str, Program]:
-        """The programs of the cast by file: those `known` by their hashes, else as they were stored.
+    def images(self, known: Mapping[str, Image], *, masked: bool = False) -> dict[str, Image]:
+        """The definitions of the cast by file: those `known` by their hashes, else as they were stored.
 
         One that was stored with a secret masked in it serves only if it may be `masked`. Raises
         `PastError` where one is gone, or was changed.
@@ -65,20 +64,20 @@ class Past:
             for file, hash_ in self.hashes.items()
         }
 
-    def _stored(self, file: str, hash_: str, *, masked: bool) -> Program:
+    def _stored(self, file: str, hash_: str, *, masked: bool) -> Image:
         path = self.root / file
         try:
             text = path.read_text(encoding="utf-8")
-            checked = not (masked and MASK in text)
-            program = image_from_data(json.loads(text), checked=checked).program
+            image = image_from_data(json.loads(text), checked=MASK not in text)
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise PastError(
                 f"the machine '{path}' that the cast was run with cannot be used: {why}"
             ) from error
-        if checked and program.digest() != hash_:
-            raise PastError(f"'{path}' is not the machine that the journal tells of")
-        return program
+        if image.program.digest() != hash_ and not (masked and MASK in text):
+            secret = ": a secret in it was masked" if MASK in text else ""
+            raise PastError(f"'{path}' is not the machine that the journal tells of{secret}")
+        return image
 
     @property
     def stands_at(self) -> str | None:
@@ -103,12 +102,11 @@ class Past:
 
     def budget(self, program: Program) -> Budget:
         """What the cast may spend: as its program says, or as was said when it was resumed."""
-        tokens, dollars = self.raised
-        return raised(program.budget, {"maxTokens": tokens, "maxCostUsd": dollars})
+        return raised(program.budget, *self.raised)
 
     def cast(
         self,
-        programs: Mapping[str, Program],
+        images: Mapping[str, Image],
         chronicle: Chronicle,
         agent: Agent,
         tally: Tally,
@@ -118,10 +116,12 @@ class Past:
         person: Person | None = None,
     ) -> Cast:
         """The cast before its first step, which goes the way that the chronicle tells."""
+        programs = {file: image.program for file, image in images.items()}
         program, began = programs[MACHINE], self.began
         bench = Bench(
             program=program,
             budget=self.budget(programs[self.machine]),
+            limits=images[self.machine].settings.limits,
             cast_id=began["castId"],
             request=began["request"],
             folder=CastFolder(self.root, folder_names(program.sockets), renamed=renamings(self.records)),
@@ -137,11 +137,8 @@ class Past:
         return Cast(bench, began.get("state"), Course(self.records))
 
 
-def raised(budget: Budget, said: Mapping[str, Any]) -> Budget:
-    """A budget with the limits that were said in their place."""
-    tokens, dollars = said["maxTokens"], said["maxCostUsd"]
+def raised(budget: Budget, tokens: int | None, dollars: float | None) -> Budget:
+    """A budget with other limits, where there are any."""
     return replace(
-        budget,
-        max_tokens=budget.max_tokens if tokens is None else tokens,
-        max_cost_usd=budget.max_cost_usd if dollars is None else dollars,
+        budget, max_tokens=tokens or budget.max_tokens, max_cost_usd=dollars or budget.max_cost_usd
     )

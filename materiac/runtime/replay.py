@@ -8,7 +8,7 @@ from pathlib import Path
 
 from materiac.agents.nobody import Nobody
 from materiac.environment import Mask
-from materiac.program import Program
+from materiac.program import Image
 from materiac.runtime.artifacts import DifferenceError
 from materiac.runtime.cast import Cast, GoneError
 from materiac.runtime.chronicle import STARTED, Chronicle, PartedError, UsedUp
@@ -41,16 +41,16 @@ class Replay:
         return [record.fields["socket"] for record in begun]
 
 
-def replay(folder: Path, against: Program | None = None) -> Replay:
+def replay(folder: Path, against: Image | None = None) -> Replay:
     """Hold a cast against its records: the way, the prompts, what commands were given, the state.
 
-    With another program to go `against`, only the way is held against them. Raises `PastError`,
+    With another definition to go `against`, only the way is held against them. Raises `PastError`,
     `JournalError` and `ArtifactError`; nothing is written.
     """
     past = Past.of(folder, read(folder / "events.jsonl").records)
-    programs = past.programs({}, masked=True) if against is None else dict.fromkeys(past.hashes, against)
+    images = past.images({}, masked=True) if against is None else dict.fromkeys(past.hashes, against)
     chronicle = Chronicle(None, past.records[1:], strict=against is None)
-    cast = past.cast(programs, chronicle, Nobody(), Tally(past.records), mask=Mask(()), environ={})
+    cast = past.cast(images, chronicle, Nobody(), Tally(past.records), mask=Mask(()), environ={})
     try:
         return Replay(conduct(cast), cast, past.records)
     except UsedUp:

@@ -10,16 +10,18 @@ from typing import Final
 
 from materiac.agents.protocol import Agent
 from materiac.change import changes
-from materiac.environment import Mask, secrets
-from materiac.program import END, Image, Program, image_data
+from materiac.environment import Mask
+from materiac.process import end_leftovers
+from materiac.program import END, Image, Program, Settings, image_data
 from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.bench import Person
 from materiac.runtime.cast import GoneError
-from materiac.runtime.chronicle import Chronicle, PartedError
+from materiac.runtime.chronicle import RESUMED, Chronicle, PartedError
 from materiac.runtime.holder import holder
 from materiac.runtime.journal import HeldError, Journal, Reading, Record, Subscriber
+from materiac.runtime.notify import mask_of, notified
 from materiac.runtime.past import Past, PastError, raised
-from materiac.runtime.run import Result, conduct, this_process, watched
+from materiac.runtime.run import Result, conduct, note, this_process, watched
 from materiac.runtime.usage import Tally, over
 from materiac.runtime.visit import Json
 
@@ -84,7 +86,7 @@ def resume(order: Resumption) -> Result:
             raise ResumeError(f"the cast cannot go on: {error}") from error
 
 
-def stop(folder: Path) -> str:
+def stop(folder: Path, environ: Mapping[str, str]) -> str:
     """Stop a cast that nobody runs; gives what it is then. Ends what its commands have left running.
 
     Raises `ResumeError` where somebody runs it, and `JournalError`.
@@ -92,12 +94,22 @@ def stop(folder: Path) -> str:
     journal, reading = _opened(folder)
     with journal:
         past = _past(folder, reading.records)
+        end_leftovers(past.began["castId"])
         last = past.records[-1]
         status = last.fields.get("status") if last.type == "cast_finished" else None
         if status in ("complete", "failed", "stopped"):
             return str(status)
-        journal.append("cast_finished", status="stopped", failure=None, waiting=None, waitingFor=None)
+        settings = _stored_settings(past)
+        with notified(journal, folder, settings, mask_of(settings, environ), environ, past.records):
+            journal.append("cast_finished", status="stopped", failure=None, waiting=None, waitingFor=None)
     return "stopped"
+
+
+def _stored_settings(past: Past) -> Settings:
+    try:
+        return past.images({}, masked=True)[past.machine].settings
+    except PastError:
+        return Settings()
 
 
 def _opened(folder: Path) -> tuple[Journal, Reading]:
@@ -117,49 +129,56 @@ def _past(folder: Path, records: Sequence[Record]) -> Past:
 
 
 def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Result:
-    known = {} if order.image is None else {order.image.program.digest(): order.image.program}
-    programs = past.programs(known)
-    current = programs[past.machine]
-    program = order.image.program if order.image is not None else current
-    changed = program.digest() != current.digest()
-    if changed and not order.allowed.change:
-        raise ResumeError(_told_changes(current, program))
-    if past.stands_at not in (None, END, *program.sockets):
-        raise ResumeError(f"the cast stands at '{past.stands_at}', which its new definition does not have")
-    _refuse_vain(order, past, program, changed=changed)
-    mask = Mask(secrets(order.environ))
-    tally = watched(journal, order.folder, order.watchers, past.records)
+    images = past.images({} if order.image is None else {order.image.program.digest(): order.image})
+    image = order.image or images[past.machine]
+    changed = image.program.digest() != images[past.machine].program.digest()
+    _refuse_changes(order, past, images[past.machine].program, image.program, changed=changed)
+    _refuse_vain(order, past, image.program, changed=changed)
+    ended = end_leftovers(past.began["castId"])
+    mask = mask_of(image.settings, order.environ)
     machine = _stored(order, past, mask) if changed else past.machine
-    record = journal.append(
-        "cast_resumed", machine=machine, **_said(order, past, program, changed=changed), **this_process()
-    )
-    past = Past.of(order.folder, [*past.records, record])
-    cast = past.cast(
-        programs | {machine: program},
-        Chronicle(journal, past.records[1:]),
-        order.agent,
-        tally,
-        mask=mask,
-        environ=order.environ,
-        person=order.person,
-    )
-    status = conduct(cast)
-    return Result(status, cast, order.folder, tally.as_data(), time.monotonic() - began)
+    tally = watched(journal, order.folder, order.watchers, past.records)
+    with notified(journal, order.folder, image.settings, mask, order.environ, past.records) as notes:
+        said = _said(order, past, image.program, mask, changed=changed)
+        record = journal.append(RESUMED, machine=machine, **said, **this_process())
+        note(journal, notes)
+        if ended:
+            journal.append("leftovers_ended", sync=False, processes=ended)
+        past = Past.of(order.folder, [*past.records, record])
+        cast = past.cast(
+            images | {machine: image},
+            Chronicle(journal, past.records[1:]),
+            order.agent,
+            tally,
+            mask=mask,
+            environ=order.environ,
+            person=order.person,
+        )
+        status = conduct(cast)
+        seconds = time.monotonic() - began
+    return Result(status, cast, order.folder, tally.as_data(), seconds)
 
 
-def _said(order: Resumption, past: Past, program: Program, *, changed: bool) -> Json:
+def _refuse_changes(order: Resumption, past: Past, old: Program, new: Program, *, changed: bool) -> None:
+    if changed and not order.allowed.change:
+        raise ResumeError(_told_changes(old, new))
+    if past.stands_at not in (None, END, *new.sockets):
+        raise ResumeError(f"the cast stands at '{past.stands_at}', which its new definition does not have")
+
+
+def _said(order: Resumption, past: Past, program: Program, mask: Mask, *, changed: bool) -> Json:
     """What the record of a resumption says. Limits that were raised before stay, but for a new definition."""
     allowed = order.allowed
     tokens, dollars = (None, None) if changed else past.raised
     return {
         "hash": program.digest(),
         "accepted": past.hashes[past.machine] if changed else None,
-        "agent": Mask(secrets(order.environ)).text(order.agent.spec),
+        "agent": mask.text(order.agent.spec),
         "retry": allowed.retry,
         "rerun": allowed.rerun,
         "allowEdge": allowed.edge,
-        "maxTokens": tokens if allowed.max_tokens is None else allowed.max_tokens,
-        "maxCostUsd": dollars if allowed.max_cost_usd is None else allowed.max_cost_usd,
+        "maxTokens": allowed.max_tokens or tokens,
+        "maxCostUsd": allowed.max_cost_usd or dollars,
     }
 
 
@@ -214,7 +233,8 @@ def _refuse_waiting(order: Resumption, past: Past, program: Program, rest: Json)
 
 
 def _refuse_spent(order: Resumption, past: Past, program: Program) -> None:
-    budget = raised(program.budget, _said(order, past, program, changed=False))
+    allowed, (tokens, dollars) = order.allowed, past.raised
+    budget = raised(program.budget, allowed.max_tokens or tokens, allowed.max_cost_usd or dollars)
     reached = over(budget, Tally(past.records))
     if reached is not None:
         options = "--budget-tokens or --budget-usd"

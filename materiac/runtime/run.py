@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,7 +15,6 @@ from typing import Final
 
 from materiac import __version__
 from materiac.agents.protocol import Agent
-from materiac.environment import Mask, secrets
 from materiac.machine import FAILED, WAITING
 from materiac.program import Image, image_data
 from materiac.runtime import cast_id
@@ -25,6 +25,7 @@ from materiac.runtime.chronicle import Chronicle
 from materiac.runtime.drive import Drive
 from materiac.runtime.journal import Journal, Record, Subscriber
 from materiac.runtime.lanes import Lanes
+from materiac.runtime.notify import NOTE, mask_of, notified
 from materiac.runtime.usage import Tally, UsageFile
 from materiac.runtime.visit import Json, characters
 
@@ -90,34 +91,63 @@ def run(order: Order) -> Result:
     """Run a cast. Raises `ArtifactError` and `JournalError` where its files cannot be written."""
     began = time.monotonic()
     name, root = cast_id.create(order.artifacts, durable=order.durable)
-    program, mask = order.image.program, Mask(secrets(order.environ))
-    state: Json = mask.data(order.state)
-    beginning: Json = {"state": state} if state else {}
+    program, settings = order.image.program, order.image.settings
+    mask = mask_of(settings, order.environ)
     folder = CastFolder(root, folder_names(program.sockets))
     folder.write_json(MACHINE, mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
-    with Journal.create(root / "events.jsonl", durable=order.durable) as journal:
-        tally = watched(journal, root, order.watchers)
-        request = mask.text(characters(order.request))
-        bench = Bench(
-            program, program.budget, name, request, folder, Chronicle(journal), tally, order.agent,
-            order.person, order.cwd, order.environ, mask, order.stand_in,
-        )  # fmt: skip
-        journal.append(
-            "cast_started",
-            castId=name,
-            loadout=program.name,
-            hash=program.digest(),
-            request=request,
-            cwd=str(order.cwd),
-            source=mask.data(order.source),
-            agent=mask.text(order.agent.spec),
-            **this_process(),
-            **beginning,
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(
+            Journal.create(
+                root / "events.jsonl", durable=order.durable, max_bytes=settings.limits.max_journal_bytes
+            )
         )
+        tally = watched(journal, root, order.watchers)
+        told = notified(journal, root, settings, mask, order.environ) if order.durable else None
+        notes = () if told is None else stack.enter_context(told)
+        bench = Bench(
+            program=program,
+            budget=program.budget,
+            limits=settings.limits,
+            cast_id=name,
+            request=mask.text(characters(order.request)),
+            folder=folder,
+            journal=Chronicle(journal),
+            tally=tally,
+            agent=order.agent,
+            person=order.person,
+            cwd=order.cwd,
+            environ=order.environ,
+            mask=mask,
+            stand_in=order.stand_in,
+        )
+        state: Json = mask.data(order.state)
+        journal.append("cast_started", **_beginning(order, bench, state))
+        note(journal, notes)
         cast = Cast(bench, state)
         status = conduct(cast)
-    return Result(status, cast, root, tally.as_data(), time.monotonic() - began)
+        seconds = time.monotonic() - began
+    return Result(status, cast, root, tally.as_data(), seconds)
+
+
+def _beginning(order: Order, bench: Bench, state: Json) -> Json:
+    return {
+        "castId": bench.cast_id,
+        "loadout": bench.program.name,
+        "hash": bench.program.digest(),
+        "request": bench.request,
+        "cwd": str(order.cwd),
+        "source": bench.mask.data(order.source),
+        "agent": bench.mask.text(order.agent.spec),
+        **this_process(),
+        **({"state": state} if state else {}),
+    }
+
+
+def note(journal: Journal, notes: Sequence[str]) -> None:
+    """Write down what a person should know about the sinks."""
+    for message in notes:
+        journal.append(NOTE, sync=False, message=message)
 
 
 def this_process() -> Json:

@@ -385,8 +385,8 @@ def test_only_who_waits_is_talked_to(tmp_path: Path) -> None:
 
 def test_a_talk_that_was_stopped_goes_on(tmp_path: Path) -> None:
     waiting = talk(tmp_path)
-    assert stop(waiting.folder) == "stopped"
-    assert stop(waiting.folder) == "stopped"
+    assert stop(waiting.folder, {}) == "stopped"
+    assert stop(waiting.folder, {}) == "stopped"
     again = go_on(waiting)
     assert (again.status, again.cast.waits and again.cast.waits.answer) == ("waiting", "one")
     done = go_on(again, answers(a=["one", "final"]), person=Talker(None), talked_to=True)
