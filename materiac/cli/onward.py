@@ -22,12 +22,12 @@ def onward(cast: Summary, definition: Definition, name: str) -> list[str]:
     if cast.state in (INTERRUPTED, "stopped"):
         return [go_on]
     if cast.state == "failed":
-        return [f"{go_on} {_help(str((cast.failure or {}).get('kind')), cast, definition)}"]
+        return [go_on + _help(str((cast.failure or {}).get("kind")), "--retry", cast, definition)]
     if cast.state != "waiting":
         return []
     if cast.waiting_for == "person":
         return [f'materiac say {name} "…"', f"materiac continue {name}"]
-    return [f"{go_on} {_help(cast.waiting_for or '', cast, definition)}"]
+    return [go_on + _help(cast.waiting_for or "", "", cast, definition)]
 
 
 def name_of(cast: Summary, options: argparse.Namespace) -> str:
@@ -38,11 +38,13 @@ def name_of(cast: Summary, options: argparse.Namespace) -> str:
     return shlex.quote(cast.id)
 
 
-def _help(reason: str, cast: Summary, definition: Definition) -> str:
-    """The options that take away what keeps a cast from going on."""
+def _help(reason: str, else_: str, cast: Summary, definition: Definition) -> str:
+    """The options that take away what keeps a cast from going on, with a space before them."""
     if reason == "budget":
-        return " ".join(_over_budget(cast, definition)) or "--budget-tokens N"
-    return {"edge-limit": "--allow-edge", "uncertain": "--rerun"}.get(reason, "--retry")
+        options = " ".join(_over_budget(cast, definition)) or "--budget-tokens N"
+    else:
+        options = {"edge-limit": "--allow-edge", "uncertain": "--rerun"}.get(reason, else_)
+    return f" {options}" if options else ""
 
 
 def _over_budget(cast: Summary, definition: Definition) -> list[str]:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 from materiac.cli.screen import is_terminal
 from materiac.cli.wording import one_line
+
+_BETWEEN: Final = 2
+"""The spaces between two columns."""
+_LEAST: Final = 12
+"""What is left of a column that gives way."""
 
 
 def print_json(value: Any) -> None:
@@ -17,16 +22,9 @@ def print_json(value: Any) -> None:
 
 
 def print_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    right: Collection[str] = (),
-    tight: Collection[str] = (),
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[str], tight: str
 ) -> None:
-    """Print rows under headings: as wide as a terminal is, where columns that are `tight` give way first.
-
-    In a pipe nothing gives way.
-    """
+    """Print rows under headings. On a terminal the column that is `tight` gives way to the others."""
     safe = [[one_line(cell) for cell in row] for row in rows]
     if is_terminal(sys.stdout):
         _on_terminal(headings, safe, right, tight)
@@ -35,32 +33,36 @@ def print_table(
 
 
 def _on_terminal(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str], tight: Collection[str]
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str], tight: str
 ) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(
-            heading,
-            justify="right" if heading in right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            ratio=1 if heading in tight else None,
-        )
+    widths = _widths([headings, *rows])
+    over = sum(widths) + _BETWEEN * (len(widths) - 1) - console.width
+    for heading, wide in zip(headings, widths, strict=True):
+        width = max(min(wide, _LEAST), wide - max(0, over)) if heading == tight else wide
+        align: Literal["left", "right"] = "right" if heading in right else "left"
+        table.add_column(heading, justify=align, no_wrap=True, overflow="ellipsis", width=width)
     for row in rows:
         table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+    console.print(table, crop=False, soft_wrap=True)
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    from materiac.report.excerpt import width
+
+    return [max(map(width, column)) for column in zip(*rows, strict=True)]
 
 
 def _plain(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str]) -> None:
     from materiac.report.excerpt import width
 
-    listed = [list(headings), *rows]
-    widths = [max(width(row[index]) for row in listed) for index in range(len(headings))]
-    for row in listed:
+    widths = _widths([headings, *rows])
+    for row in (headings, *rows):
         cells = []
         for heading, cell, wide in zip(headings, row, widths, strict=True):
             pad = " " * (wide - width(cell))

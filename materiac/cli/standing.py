@@ -10,7 +10,7 @@ from materiac.runtime.summary import BROKEN, INTERRUPTED, NOT_BEGUN, RUNNING, Su
 
 Json = dict[str, Any]
 
-_LABEL: Final = 11
+_LABEL: Final = 12
 _LONG: Final = 200
 
 

@@ -11,6 +11,7 @@ from materiac.cli.news import Teller, words
 from materiac.cli.standing import failure, place
 from materiac.cli.wording import one_line
 from materiac.program import ImageError, Program, image_from_data
+from materiac.report.excerpt import safe
 from materiac.runtime.contents import content
 from materiac.runtime.journal import Record
 from materiac.runtime.summary import moment
@@ -39,19 +40,17 @@ class Telling:
             return None
         now = moment(record.at)
         clock = now.astimezone().strftime(_CLOCK) if now is not None else "--:--:--"
-        return f"{clock}  " + text.replace("\n", "\n" + " " * (len(clock) + 2))
+        return f"{clock}  " + f"\n{' ' * (len(clock) + 2)}".join(map(safe, text.split("\n")))
 
     def _told(self, record: Record) -> str | None:
-        """The words of a running cast, else our own; a record that cannot be told so is named."""
-        now = moment(record.at)
+        """Our own words and those of a running cast; a record that cannot be told so is named."""
+        now, own = moment(record.at), _OWN.get(record.type)
         try:
-            told = list(self._teller.tell(record, now.timestamp() if now is not None else 0.0))
-            own = _OWN.get(record.type)
-            if not told:
-                return own(record.fields) if own is not None else None
-            return "\n".join(text for text in map(words, told) if text is not None) or None
+            told = self._teller.tell(record, now.timestamp() if now is not None else 0.0)
+            texts = [own(record.fields) if own is not None else None, *map(words, told)]
         except (KeyError, TypeError, AttributeError, ValueError):
             return f"record {record.n}, '{one_line(record.type)}'"
+        return "\n".join(text for text in texts if text is not None) or None
 
 
 def _program(folder: Path) -> Program:
@@ -80,10 +79,6 @@ def _resumed(fields: Json) -> str:
     return f"{who} goes on with the cast" + (f", {', '.join(asked)}" if asked else "")
 
 
-def _restarted(fields: Json) -> str:
-    return f"{place(fields)} begins again"
-
-
 def _said(fields: Json) -> str:
     spoken = fields.get("file") is not None
     return f"a person {'has spoken' if spoken else 'asks for the final form'} at {place(fields)}"
@@ -98,7 +93,6 @@ def _joined(fields: Json) -> str | None:
 _OWN: Final[dict[str, Callable[[Json], str | None]]] = {
     "cast_finished": _ended,
     "cast_resumed": _resumed,
-    "socket_restarted": _restarted,
     "person_said": _said,
     "streams_finished": _joined,
 }
