@@ -76,8 +76,8 @@ class CastFolder:
     One that is `dry` says what it would write, and writes nothing. `renamed` is what `renamings` gives
     for the records of a cast that goes on.
 
-    The folder, and the one it lies in, must not be symbolic links. Raises `ArtifactError`, as all
-    methods do.
+    No symbolic link may lead to the folder from the working folder, or from the folder that it lies in,
+    and none may be in it. Raises `ArtifactError`, as all methods do.
     """
 
     root: Path
@@ -87,8 +87,10 @@ class CastFolder:
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _refuse_link(self.root.parent)
-        _refuse_link(self.root)
+        if not self.below:
+            refuse_detour(self.root.parent)
+            _refuse_link(self.root)
+            _refuse_links_in(self.root)
 
     def streams(self, names: Iterable[str]) -> dict[str, CastFolder]:
         """For each of a plan's streams, the folder `streams/<name>` that its visits write to."""
@@ -153,10 +155,7 @@ class CastFolder:
     def set_aside(self, moved: Iterable[Json]) -> None:
         """Rename files; what has been renamed already stays as it is."""
         for pair in moved:
-            old, new = (
-                self.root.joinpath(*pair["from"].split("/")),
-                self.root.joinpath(*pair["to"].split("/")),
-            )
+            old, new = (self._place(_within(pair[key])) for key in ("from", "to"))
             with _named_errors("rename", old):
                 if old.exists() and not new.exists():
                     old.rename(new)
@@ -164,18 +163,18 @@ class CastFolder:
     def _names(self, file: Json) -> tuple[str, ...]:
         """Where a file is: under its own name still if a process was killed before it renamed it."""
         renamed = self.renamed.get((file["file"], file["sha256"]))
-        if renamed is not None and self.root.joinpath(*renamed.split("/")).exists():
-            return tuple(renamed.split("/"))
-        return tuple(file["file"].split("/"))
+        if renamed is not None and self.root.joinpath(*_within(renamed)).exists():
+            return _within(renamed)
+        return _within(file["file"])
 
     def _path(self, top: str, socket: str, *names: str) -> tuple[str, ...]:
         return (*self.below, top, self.folders[socket], *names)
 
-    def _place(self, folders: tuple[str, ...]) -> Path:
-        """A folder of the cast, to which no link leads."""
+    def _place(self, names: tuple[str, ...]) -> Path:
+        """A folder or file of the cast, to which no link leads."""
         place = self.root
         _refuse_link(place)
-        for name in folders:
+        for name in names:
             place /= name
             _refuse_link(place)
         return place
@@ -187,6 +186,14 @@ class CastFolder:
             make_folders(folder)
             write_whole(folder / path[-1], data)
         return Written("/".join(path), kind, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def _within(path: str) -> tuple[str, ...]:
+    """The names in a path that a record tells of, which must not lead out of the cast."""
+    names = tuple(path.split("/"))
+    if any(name in ("", ".", "..") or "\0" in name for name in names):
+        raise ArtifactError(f"{path!r} is no path within a cast")
+    return names
 
 
 def renamings(records: Iterable[Record]) -> dict[tuple[str, str], str]:
@@ -204,8 +211,8 @@ def renamings(records: Iterable[Record]) -> dict[tuple[str, str], str]:
 def folder_names(names: Iterable[str]) -> dict[str, str]:
     """A folder name for each name: all distinct, on file systems too that fold case or normalize.
 
-    A name of the language is its own folder name unless it is too long in UTF-8 or one before it
-    differs in case alone. Any other text is shortened to what is legal, with `~` and a hash behind it,
+    A name of the language is its own folder name unless it is too long in UTF-8 or a file system might
+    take it for one before it. Any other text is shortened to what is legal, with `~` and a hash behind it,
     and no legal name holds a `~`.
     """
     folders: dict[str, str] = {}
@@ -227,7 +234,10 @@ def _is_plain(name: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+    """The same for names that a file system may take for one: they differ in case, form or last dots."""
+    for _ in range(2):  # folding makes letters that are folded again
+        name = unicodedata.normalize("NFKD", name).upper().casefold()
+    return unicodedata.normalize("NFKD", name).rstrip(".")
 
 
 def _hashed(name: str) -> str:
@@ -262,7 +272,14 @@ def make_folders(folder: Path) -> None:
     with _named_errors("make the folder", folder):
         missing = list(itertools.takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
         for place in reversed(missing):
-            place.mkdir(mode=0o700, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                make_folder(place)
+
+
+def make_folder(folder: Path) -> None:
+    """Make one folder for the owner alone, whatever the umask. Raises `OSError`."""
+    folder.mkdir(mode=0o700)
+    folder.chmod(0o700)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -275,6 +292,7 @@ def write_whole(path: Path, data: bytes) -> None:
         try:
             file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(file, "wb") as stream:
+                os.fchmod(file, 0o600)
                 stream.write(data)
             beside.replace(path)
         except BaseException:
@@ -287,11 +305,35 @@ def _encoded(content: str | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
-def _refuse_link(folder: Path) -> None:
-    with _named_errors("look at", folder):
-        linked = folder.is_symlink()
+def refuse_detour(root: Path) -> None:
+    """Refuse a folder that is a link, or is reached by one from the working folder."""
+    for folder in (root, *_below_working_folder(root.parents)):
+        _refuse_link(folder)
+
+
+def _below_working_folder(folders: Iterable[Path]) -> Iterator[Path]:
+    with contextlib.suppress(FileNotFoundError):  # one that is gone leads nowhere
+        here = Path.cwd()
+        yield from (folder for folder in folders if folder != here and folder.is_relative_to(here))
+
+
+def _refuse_links_in(root: Path) -> None:
+    pending = [root] if root.is_dir() else []
+    while pending:
+        folder = pending.pop()
+        with _named_errors("look into", folder), os.scandir(folder) as entries:
+            for entry in entries:
+                _refuse_link(folder / entry.name, linked=entry.is_symlink())
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(folder / entry.name)
+
+
+def _refuse_link(place: Path, *, linked: bool | None = None) -> None:
+    with _named_errors("look at", place):
+        linked = place.is_symlink() if linked is None else linked
     if linked:
-        raise ArtifactError(f"'{folder}' is a symbolic link, a folder of its own was expected")
+        kind = "file" if place.is_file() else "folder"
+        raise ArtifactError(f"'{place}' is a symbolic link, a {kind} of its own was expected")
 
 
 @contextlib.contextmanager
