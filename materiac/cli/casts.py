@@ -48,7 +48,9 @@ def run(options: argparse.Namespace) -> int:
 def _print(found: list[Summary]) -> None:
     from materiac.cli.printing import print_table
 
-    print_table(_HEADINGS, [_row(cast) for cast in found], right=("age", "cost"), tight="request")
+    print_table(
+        _HEADINGS, [_row(cast) for cast in found], right=("age", "cost"), tight=("request", "loadout")
+    )
 
 
 def _row(cast: Summary) -> list[str]:

@@ -144,7 +144,7 @@ def _way(options: argparse.Namespace, cast: Summary, known: Sequence[Visited]) -
     print("\n".join(standing.lines(cast, following)))
     if known:
         print()
-        print_table(_HEADINGS, [_row(visit) for visit in known], right=_NUMBERS, tight="item")
+        print_table(_HEADINGS, [_row(visit) for visit in known], right=_NUMBERS, tight=("item", "next"))
 
 
 def _row(visit: Visited) -> list[str]:

@@ -22,9 +22,13 @@ def print_json(value: Any) -> None:
 
 
 def print_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[str], tight: str
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Collection[str],
+    tight: Sequence[str],
 ) -> None:
-    """Print rows under headings. On a terminal the column that is `tight` gives way to the others."""
+    """Print rows under headings. On a terminal the columns that are `tight` give way, one after the other."""
     safe = [[one_line(cell) for cell in row] for row in rows]
     if is_terminal(sys.stdout):
         _on_terminal(headings, safe, right, tight)
@@ -33,7 +37,7 @@ def print_table(
 
 
 def _on_terminal(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str], tight: str
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str], tight: Sequence[str]
 ) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -41,15 +45,24 @@ def _on_terminal(
 
     console = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    widths = _widths([headings, *rows])
-    over = sum(widths) + _BETWEEN * (len(widths) - 1) - console.width
-    for heading, wide in zip(headings, widths, strict=True):
-        width = max(min(wide, _LEAST), wide - max(0, over)) if heading == tight else wide
+    widths = dict(zip(headings, _widths([headings, *rows]), strict=True))
+    console.width = _narrowed(widths, console.width, tight)
+    for heading, wide in widths.items():
         align: Literal["left", "right"] = "right" if heading in right else "left"
-        table.add_column(heading, justify=align, no_wrap=True, overflow="ellipsis", width=width)
+        table.add_column(heading, justify=align, no_wrap=True, overflow="ellipsis", width=wide)
     for row in rows:
         table.add_row(*map(Text, row))
-    console.print(table, crop=False, soft_wrap=True)
+    console.print(table)
+
+
+def _narrowed(widths: dict[str, int], room: int, tight: Sequence[str]) -> int:
+    """Take from the columns that may give way what is too much; gives the width that is needed then."""
+    total = sum(widths.values()) + _BETWEEN * (len(widths) - 1)
+    for heading in tight:
+        given = max(0, min(total - room, widths[heading] - _LEAST))
+        widths[heading] -= given
+        total -= given
+    return max(room, total)
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -181,6 +181,12 @@ def test_a_table_is_as_wide_as_the_terminal(shed: Shed) -> None:
     assert "…" in shown[1]
 
 
+def test_a_table_that_is_too_wide_for_a_terminal_is_whole(tidy: Shed) -> None:
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", tidy.at_terminal("inspect", columns=40))
+    assert re.search(r"\n +socket +visit +item +verdict +next +turns +tokens +cost +took\r\n", shown)
+    assert re.search(r"\n3 +look +1 +WI-1 'sweep' +not satisfied +→ do, not_s… +2 +\d", shown)
+
+
 # status
 
 

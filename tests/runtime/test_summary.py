@@ -63,7 +63,7 @@ def test_what_is_told_of_a_cast(tmp_path: Path) -> None:
         ("socket_started", LOOK),
         turn(LOOK, usage=used(50, 5, 0.2)),
         turn(LOOK, 2),
-        ended("waiting", waiting="for a person"),
+        ended("waiting", waiting="for a person", waitingFor="person"),
         ("cast_resumed", {"agent": "ask", "maxTokens": 900, "maxCostUsd": None, "machine": "machine-2.json"}),
         ended("failed", failure=FAILURE),
     )
@@ -71,7 +71,7 @@ def test_what_is_told_of_a_cast(tmp_path: Path) -> None:
     assert (found.began, found.last) == ("2031-05-04T12:00:00.000000Z", "2031-05-04T12:00:09.000000Z")
     assert (found.age, found.visits, found.resumes) == (3600.0, 2, 1)
     assert found.at == {**LOOK, "began": "2031-05-04T12:00:04.000000Z"}
-    assert (found.failure, found.waiting) == (FAILURE, None)
+    assert (found.failure, found.waiting, found.waiting_for) == (FAILURE, None, None)
     assert (found.usage.tokens, found.usage.cost) == (175, Decimal("0.3"))
     assert (found.usage.turns, found.usage.unknown) == (3, 1)
     assert (found.machine, found.limits) == ("machine-2.json", {"maxTokens": 900, "maxCostUsd": None})
@@ -81,7 +81,7 @@ def test_as_data(tmp_path: Path) -> None:
     data = summed(tmp_path, STARTED, ("socket_started", DO)).as_data()
     assert list(data) == [
         "castId", "state", "reason", "loadout", "request", "agent", "began", "last", "ageSeconds", "visits",
-        "at", "failure", "waiting", "usage", "resumes", "holder", "artifacts",
+        "at", "failure", "waiting", "waitingFor", "usage", "resumes", "holder", "artifacts",
     ]  # fmt: skip
     assert (data["castId"], data["ageSeconds"], data["artifacts"]) == (ID, 3600.0, str(tmp_path / ID))
     assert data["usage"] == {
