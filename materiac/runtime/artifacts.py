@@ -87,7 +87,7 @@ class CastFolder:
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.below:
+        if not (self.below or self.dry):
             refuse_detour(self.root.parent)
             _refuse_link(self.root)
             _refuse_links_in(self.root)

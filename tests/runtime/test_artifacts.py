@@ -8,6 +8,7 @@ import shutil
 import stat
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -433,3 +434,20 @@ def test_the_manifest_follows_the_journal(folder: CastFolder) -> None:
 
 def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_what_writes_nothing_looks_into_nothing(folder: CastFolder) -> None:
+    """A cast that goes on says of every visit what it would write: that must not grow with the folder."""
+    (folder.root / "link").symlink_to("elsewhere")
+    assert replace(folder, dry=True).write_json("machine.json", {}).bytes == 3
+    assert files_in(folder.root) == ["link"]
+
+
+def test_a_file_that_was_to_be_renamed_is_found_under_either_name(folder: CastFolder) -> None:
+    file = folder.output("build", 1, "first", ".md").as_data()
+    (moved,) = folder.old_files("build", 1)
+    later = replace(folder, renamed={(file["file"], file["sha256"]): moved["to"]})
+    assert later.content(file) == b"first"
+    folder.set_aside([moved])
+    folder.output("build", 1, "second", ".md")
+    assert later.content(file) == b"first"
