@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PATIENCE_S: Final = 10.0
 """How long the end of a cast is waited for; its commands have two seconds."""
 _POLL_S: Final = 0.02
-_DEAF = 3
+_DEAF: Final = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 stopped, or at rest for good; 1 a broken journal, 2 out of reach, 3 it did not stop."""
     from materiac.cli import loading
+    from materiac.cli.wording import one_line
+    from materiac.runtime.artifacts import ArtifactError
     from materiac.runtime.holder import holder
     from materiac.runtime.journal import JournalError
     from materiac.runtime.resume import ResumeError, stop
@@ -38,16 +40,17 @@ def run(options: argparse.Namespace) -> int:
     journal = folder / "events.jsonl"
     try:
         found = holder(journal)
-        if found is not None:
-            return _end(journal, found)
+        if found is not None and (code := _end(journal, found)):
+            return code
         print(f"{folder.name} {stop(folder, os.environ)}")
-    except (JournalError, ResumeError) as error:
-        loading.complain(str(error))
+    except (ArtifactError, JournalError, ResumeError) as error:
+        loading.complain(one_line(str(error)))
         return 1
     return 0
 
 
 def _end(journal: Path, found: Holder) -> int:
+    """Have the process end that runs a cast; 0 when it has."""
     from materiac.cli import loading
     from materiac.runtime.holder import holder
 
@@ -56,6 +59,7 @@ def _end(journal: Path, found: Holder) -> int:
         return 2
     try:
         os.kill(found.pid, signal.SIGTERM)
+        os.kill(found.pid, signal.SIGCONT)  # one that stands still hears nothing else
     except ProcessLookupError:
         pass
     except PermissionError:
@@ -67,5 +71,4 @@ def _end(journal: Path, found: Holder) -> int:
             loading.complain(f"the cast is run by {found}, which has not stopped yet")
             return _DEAF
         time.sleep(_POLL_S)
-    print(f"{journal.parent.name} stopped")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from materiac.cli.progress import Progress
+from materiac.cli.wording import lines
 from materiac.runtime.visit import VisitWaits
 
 CONTINUE = "/continue"
@@ -19,7 +20,7 @@ class Terminal:
     def say(self, answer: str) -> str | None:
         """Show the answer and read a line. Raises `VisitWaits` at the end of the input."""
         with self._progress.paused():
-            print(f"\n{answer.strip()}\n", file=sys.stderr)
+            print("", *lines(answer), "", sep="\n", file=sys.stderr)
             while True:
                 print(f"your reply, or {CONTINUE} for the final form> ", end="", file=sys.stderr, flush=True)
                 line = sys.stdin.readline()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,8 +16,10 @@ from materiac.cli import places
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
     from materiac.cli.loading import Loaded
+    from materiac.cli.progress import Progress
     from materiac.cli.stopping import Stopping
     from materiac.runtime.bench import Person
+    from materiac.runtime.journal import Record
     from materiac.runtime.past import Past
     from materiac.runtime.resume import Allowed
 
@@ -68,17 +71,17 @@ def add_surroundings(parser: argparse.ArgumentParser) -> None:
 
 
 def _whole(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isascii() and text.isdecimal() else 0
     if number < 1:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above 0")
     return number
 
 
 def _dollars(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise ValueError
-    return number
+    with contextlib.suppress(ValueError):
+        if 0 < (number := float(text)) < float("inf"):
+            return number
+    raise argparse.ArgumentTypeError(f"'{text}' is no amount above 0")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -100,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
 def go_on(options: argparse.Namespace, allowed: Allowed, *, talks: bool, words: Person | None = None) -> int:
     """Go on with the cast of the options; `words` answer the talk that it waits in."""
     from materiac.cli import loading
-    from materiac.cli.run import NOT_STARTED, WAITING
+    from materiac.cli.run import WAITING
     from materiac.cli.stopping import Stopping
 
     folder = places.cast_folder(options)
@@ -110,17 +113,42 @@ def go_on(options: argparse.Namespace, allowed: Allowed, *, talks: bool, words: 
         try:
             return _attempt(options, folder, allowed, stopping, talks=talks, words=words)
         except _RefusedError as refused:
-            loading.complain(str(refused))
-            return NOT_STARTED if refused.status is None else refused.status
+            return _refuse(options, folder, refused)
         except KeyboardInterrupt:
             loading.complain("stopped")
             return WAITING
 
 
-class _RefusedError(Exception):
-    """The cast cannot go on; `status` is the exit code of one that rests."""
+def _refuse(options: argparse.Namespace, folder: Path, refused: _RefusedError) -> int:
+    """Say why a cast does not go on; a cast that rests has the exit code of that."""
+    from materiac.cli.run import EXIT_CODES, NOT_STARTED
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    _say(str(refused))
+    if refused.status is None:
+        return NOT_STARTED
+    if options.json:
+        told = {
+            "castId": folder.name,
+            "status": refused.status,
+            "refused": str(refused),
+            "artifacts": str(folder),
+        }
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    return EXIT_CODES[refused.status]
+
+
+def _say(message: str) -> None:
+    """Complain in what may be several lines, with words in them that agents chose."""
+    from materiac.cli import loading
+    from materiac.cli.wording import lines
+
+    loading.complain("\n".join(lines(message)))
+
+
+class _RefusedError(Exception):
+    """The cast cannot go on; `status` is what one is that rests."""
+
+    def __init__(self, message: str, status: str | None = None) -> None:
         super().__init__(message)
         self.status = status
 
@@ -134,20 +162,18 @@ def _attempt(
     talks: bool,
     words: Person | None,
 ) -> int:
-    from materiac.cli import loading
     from materiac.cli.person import Terminal
     from materiac.cli.progress import Progress
-    from materiac.cli.run import EXIT_CODES, OWN_FAULT, report
+    from materiac.cli.run import OWN_FAULT, report
     from materiac.runtime.artifacts import ArtifactError
     from materiac.runtime.journal import JournalError
     from materiac.runtime.resume import ResumeError, Resumption, resume
 
-    past = _past(folder)
+    past = _past(folder, talked_to=words is not None)
     loaded = _definition(options, past)
     agent = _agent(options, past)
     try:
         with Progress(loaded, quiet=options.json) as progress:
-            progress.begin(folder.parent)
             progress.recall(past.records)
             order = Resumption(
                 folder=folder,
@@ -157,25 +183,41 @@ def _attempt(
                 allowed=allowed,
                 person=words or (Terminal(progress) if talks else None),
                 talked_to=words is not None,
-                watchers=[progress],
+                watchers=[_Head(progress, folder.parent), progress],
             )
             result = resume(order)
             stopping.too_late()
     except ResumeError as error:
-        raise _RefusedError(str(error), EXIT_CODES.get(error.status or "")) from error
+        raise _RefusedError(str(error), error.status) from error
     except (ArtifactError, JournalError) as error:
-        loading.complain(str(error))
+        _say(str(error))
         return OWN_FAULT
     return report(result, as_json=options.json)
 
 
-def _past(folder: Path) -> Past:
-    from materiac.runtime.journal import JournalError, read
-    from materiac.runtime.past import Past, PastError
+class _Head:
+    """A watcher that has the progress say what goes on, when it does: not where that is refused."""
+
+    def __init__(self, progress: Progress, artifacts: Path) -> None:
+        self._progress, self._artifacts = progress, artifacts
+
+    def __call__(self, record: Record) -> None:
+        from materiac.runtime.chronicle import RESUMED
+
+        if record.type == RESUMED:
+            self._progress.begin(self._artifacts)
+
+
+def _past(folder: Path, *, talked_to: bool) -> Past:
+    from materiac.runtime.artifacts import ArtifactError
+    from materiac.runtime.journal import JournalError
+    from materiac.runtime.resume import ResumeError, look
 
     try:
-        return Past.of(folder, read(folder / "events.jsonl").records)
-    except (JournalError, PastError) as error:
+        return look(folder, talked_to=talked_to)
+    except ResumeError as error:
+        raise _RefusedError(str(error), error.status) from error
+    except (ArtifactError, JournalError) as error:
         raise _RefusedError(str(error)) from error
 
 
@@ -189,7 +231,7 @@ def _definition(options: argparse.Namespace, past: Past) -> Loaded:
         try:
             loaded = loading.load_again(source)
         except loading.UnreadableError as gone:
-            loading.complain(f"{gone}: the cast goes on with the loadout that it has stored")
+            _say(f"{gone}: the cast goes on with the loadout that it has stored")
         else:
             if loaded is None:
                 raise _RefusedError(
@@ -208,14 +250,15 @@ def _agent(options: argparse.Namespace, past: Past) -> Agent:
     from materiac.agents.protocol import AgentError
     from materiac.environment import MASK
 
-    spec = options.agent or os.environ.get("MATERIAC_AGENT")
     recorded = str(past.agent)
+    unknown = recorded == Nobody.spec or MASK in recorded
+    spec = options.agent or (os.environ.get("MATERIAC_AGENT") if unknown else None)
     try:
         if spec:
             return choose.make(spec)
         if recorded == Nobody.spec:
             return Nobody()
-        if MASK in recorded:
+        if unknown:
             raise _RefusedError(f"say who answers, with --agent: in '{recorded}' there was a secret")
         with _in_folder(past.began.get("source")):
             return choose.make(recorded)

@@ -20,11 +20,15 @@ def run(options: argparse.Namespace) -> int:
     from materiac.cli import loading
     from materiac.runtime.resume import Allowed
 
-    words = sys.stdin.read() if options.words == "-" else options.words
+    words = _read() if options.words == "-" else options.words
     if not words.strip():
         loading.complain("there is nothing to say")
         return 2
     return resume.go_on(options, Allowed(change=options.accept_change), talks=False, words=Once(words))
+
+
+def _read() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 class Once:

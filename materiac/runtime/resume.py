@@ -18,7 +18,7 @@ from materiac.runtime.bench import Person
 from materiac.runtime.cast import GoneError
 from materiac.runtime.chronicle import RESUMED, Chronicle, PartedError
 from materiac.runtime.holder import holder
-from materiac.runtime.journal import HeldError, Journal, Reading, Record, Subscriber
+from materiac.runtime.journal import HeldError, Journal, Reading, Record, Subscriber, read
 from materiac.runtime.notify import mask_of, notified
 from materiac.runtime.past import Past, PastError, raised
 from materiac.runtime.run import Result, conduct, note, this_process, watched
@@ -27,6 +27,12 @@ from materiac.runtime.visit import Json
 
 MAX_CHANGES: Final = 20
 """How many changes of a definition a message tells."""
+_NOW: Final = {
+    "complete": "is complete",
+    "failed": "has failed",
+    "stopped": "was stopped",
+    "waiting": "waits for something else",
+}
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,21 @@ def resume(order: Resumption) -> Result:
             raise ResumeError(f"the cast cannot go on: {error}") from error
 
 
+def look(folder: Path, *, talked_to: bool = False) -> Past:
+    """What a folder tells of a cast that `resume` may go on with, without taking it.
+
+    Raises `ResumeError` where somebody runs it, or where it is over, and `ArtifactError` and `JournalError`.
+    """
+    path = folder / "events.jsonl"
+    CastFolder(folder, {})
+    past = _past(folder, read(path).records)
+    found = holder(path, past.records)
+    if found is not None:
+        raise ResumeError(f"the cast is being run by {found}")
+    _refuse_over(past, talked_to=talked_to)
+    return past
+
+
 def stop(folder: Path, environ: Mapping[str, str]) -> str:
     """Stop a cast that nobody runs; gives what it is then. Ends what its commands have left running.
 
@@ -129,6 +150,7 @@ def _past(folder: Path, records: Sequence[Record]) -> Past:
 
 
 def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Result:
+    _refuse_over(past, talked_to=order.talked_to)
     images = past.images({} if order.image is None else {order.image.program.digest(): order.image})
     image = order.image or images[past.machine]
     changed = image.program.digest() != images[past.machine].program.digest()
@@ -157,6 +179,20 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
         status = conduct(cast)
         seconds = time.monotonic() - began
     return Result(status, cast, order.folder, tally.as_data(), seconds)
+
+
+def _refuse_over(past: Past, *, talked_to: bool) -> None:
+    rest = _rest(past)
+    if talked_to and rest.get("waitingFor") != "person":
+        now = _NOW.get(rest.get("status", ""), "was interrupted")
+        raise ResumeError(f"the cast does not wait for a person: it {now}")
+    if rest.get("status") == "complete":
+        raise ResumeError("the cast is complete: there is nothing to go on with", "complete")
+
+
+def _rest(past: Past) -> Json:
+    """How the cast came to rest; empty where it was interrupted."""
+    return past.records[-1].fields if past.records[-1].type == "cast_finished" else {}
 
 
 def _refuse_changes(order: Resumption, past: Past, old: Program, new: Program, *, changed: bool) -> None:
@@ -199,12 +235,8 @@ def _told_changes(old: Program, new: Program) -> str:
 
 def _refuse_vain(order: Resumption, past: Past, program: Program, *, changed: bool) -> None:
     """Refuse to go on where nothing has changed about what the cast rests by."""
-    rest = past.records[-1].fields if past.records[-1].type == "cast_finished" else {}
+    rest = _rest(past)
     status, failure = rest.get("status"), rest.get("failure")
-    if order.talked_to and rest.get("waitingFor") != "person":
-        raise ResumeError("the cast does not wait for a person")
-    if status == "complete":
-        raise ResumeError("the cast is complete: there is nothing to go on with", status)
     if status == "failed" and failure:
         _refuse_failed(order, past, program, failure, changed=changed)
     if status == "waiting":
@@ -214,7 +246,7 @@ def _refuse_vain(order: Resumption, past: Past, program: Program, *, changed: bo
 def _refuse_failed(order: Resumption, past: Past, program: Program, failure: Json, *, changed: bool) -> None:
     kind, allowed = failure["kind"], order.allowed
     if kind == "budget":
-        _refuse_spent(order, past, program)
+        _refuse_spent(order, past, program, "failed")
     elif kind == "edge-limit" and not (allowed.edge or changed):
         raise ResumeError(f"{failure['message']}; --allow-edge lets it be taken once more", "failed")
     elif kind not in ("edge-limit", "stream") and not allowed.retry:
@@ -225,17 +257,17 @@ def _refuse_failed(order: Resumption, past: Past, program: Program, failure: Jso
 def _refuse_waiting(order: Resumption, past: Past, program: Program, rest: Json) -> None:
     reason, message = rest.get("waitingFor"), rest.get("waiting")
     if reason == "budget":
-        _refuse_spent(order, past, program)
+        _refuse_spent(order, past, program, "waiting")
     elif reason == "uncertain" and not order.allowed.rerun:
         raise ResumeError(str(message), "waiting")
     elif reason == "person" and order.person is None:
         raise ResumeError(f"{message}; `materiac say` answers, `materiac continue` ends the talk", "waiting")
 
 
-def _refuse_spent(order: Resumption, past: Past, program: Program) -> None:
+def _refuse_spent(order: Resumption, past: Past, program: Program, status: str) -> None:
     allowed, (tokens, dollars) = order.allowed, past.raised
     budget = raised(program.budget, allowed.max_tokens or tokens, allowed.max_cost_usd or dollars)
     reached = over(budget, Tally(past.records))
     if reached is not None:
         options = "--budget-tokens or --budget-usd"
-        raise ResumeError(f"{reached}; a higher limit, with {options}, lets the cast go on", "failed")
+        raise ResumeError(f"{reached}; a higher limit, with {options}, lets the cast go on", status)

@@ -380,7 +380,8 @@ def test_words_that_were_said_are_not_lost(tmp_path: Path) -> None:
 
 def test_only_who_waits_is_talked_to(tmp_path: Path) -> None:
     failed = flaky(tmp_path)
-    assert refused(failed, person=Talker("hello"), talked_to=True) == "the cast does not wait for a person"
+    message = refused(failed, person=Talker("hello"), talked_to=True)
+    assert message == "the cast does not wait for a person: it has failed"
 
 
 def test_a_talk_that_was_stopped_goes_on(tmp_path: Path) -> None:
