@@ -18,7 +18,7 @@ from materiac.runtime.visits import Visited
 
 Json = dict[str, Any]
 
-_LABEL: Final = 11
+_LABEL: Final = 12
 _TITLES: Final = {
     "context": "prompt",
     "output": "answer",

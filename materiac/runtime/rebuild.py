@@ -83,8 +83,10 @@ def _difference(old: bytes | None, new: bytes) -> str | None:
     now = json.loads(new)
     if not isinstance(was, dict):
         return "it was no object"
-    parts = [_part(key, was.get(key), now.get(key)) for key in {**now, **was}]
-    return "; ".join(filter(None, parts)) or "it was laid out in another way"
+    lacking = ", ".join(f"'{key}'" for key in now if key not in was)
+    parts = [_part(key, value, now.get(key)) for key, value in was.items()]
+    told = [f"it lacked {lacking}" if lacking else None, *parts]
+    return "; ".join(filter(None, told)) or "it was laid out in another way"
 
 
 def _part(key: str, was: Any, now: Any) -> str | None:

@@ -335,9 +335,9 @@ def test_a_visit_of_an_agent_with_a_repair(tidy: Shed) -> None:
     shown = tidy.look("inspect", tidy.look("casts", "--json").data["casts"][0]["castId"], "--socket", "look",
                       "--visit", "1")  # fmt: skip
     assert shown.code == 0
-    assert shown.out.startswith("visit      'look', visit 1, WI-1 'sweep': number 3 of 6\n")
-    assert "\nverdict    not satisfied\n" in shown.out
-    assert "\nnext       to 'do': 2nd of 2 edges" in shown.out
+    assert shown.out.startswith("visit       'look', visit 1, WI-1 'sweep': number 3 of 6\n")
+    assert "\nverdict     not satisfied\n" in shown.out
+    assert "\nnext        to 'do': 2nd of 2 edges" in shown.out
     titles = re.findall(r"^(\S.*): (?:contexts|sockets)/look/(\S+)$", shown.out, re.MULTILINE)
     assert titles == [
         ("prompt", "1.md"),
@@ -456,9 +456,7 @@ def test_rebuilding(tmp_path: Path, worked: Path, capsys: pytest.CaptureFixture[
     (folder / "usage.json").unlink()
     shown = shed.look("inspect", folder.name[:8], "--rebuild")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out == (
-        "manifest.json: 'castId' was another; 'entries' was another\nusage.json: it was missing\n"
-    )
+    assert shown.out == ("manifest.json: it lacked 'castId', 'entries'\nusage.json: it was missing\n")
     assert {name: state[2] for name, state in state_of(folder).items()} == {
         name: state[2] for name, state in before.items()
     }

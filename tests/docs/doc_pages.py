@@ -24,6 +24,7 @@ NAMES: Final = (
     "docs/architecture.md",
     "docs/commands.md",
     "docs/running.md",
+    "docs/looking.md",
     "docs/agents.md",
     "docs/exports.md",
     "docs/linking.md",
