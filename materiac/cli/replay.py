@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from materiac.cli import places, reading
 from materiac.cli.wording import count, one_line
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         done = replay(folder, image)
     except (JournalError, PastError, ArtifactError) as error:
-        loading.complain(str(error))
+        loading.complain(one_line(str(error)))
         return NOT_STARTED
     found = _as_data(done)
     print(json.dumps(found, ensure_ascii=False, indent=2) if options.json else _words(done, found))
@@ -60,52 +60,103 @@ def _as_data(done: Replay) -> dict[str, Any]:
         "castId": done.cast.bench.cast_id,
         "status": done.status,
         "difference": _difference(done),
+        "parted": None if done.parted is None else _parting(done.parted),
         "path": done.path,
         "data": done.cast.knowledge.state,
     }
 
 
 def _difference(done: Replay) -> str | None:
-    if done.parted is not None:
-        return _parting(done.parted)
-    fault = done.difference or done.gone
-    return None if fault is None else str(fault)
+    """The first difference, in one line."""
+    parted = done.parted
+    if parted is None or _looks_same(parted):
+        fault = done.parted or done.difference or done.gone
+        return None if fault is None else str(fault)
+    told = _parting(parted)
+    return f"{_where(told)}: the cast {told['was']['did']}; now it {told['now']['did']}"
 
 
-def _parting(parted: PartedError) -> str:
+def _looks_same(parted: PartedError) -> bool:
+    """Whether it is in no more than the fields of a record that the cast would be another one."""
+    record = parted.record
+    return _did(record.type, record.fields, now=False) == _did(parted.kind, parted.fields, now=False)
+
+
+def _parting(parted: PartedError) -> dict[str, Any]:
     """Where the ways part: what the cast did there, and what it would do now."""
-    old, new = _did(parted.record.type, parted.record.fields), _did(parted.kind, parted.fields)
-    if old is None or new is None:
-        return str(parted)
-    return f"{_where(parted.record.fields)}: the cast {old}; now it {new}"
+    record = parted.record
+    return {
+        "n": record.n,
+        "socket": record.fields.get("socket") or parted.fields.get("socket"),
+        "visit": record.fields.get("visit"),
+        "itemKey": record.fields.get("itemKey"),
+        "was": {"did": _did(record.type, record.fields, now=False), "route": record.fields.get("route")},
+        "now": {"did": _did(parted.kind, parted.fields, now=True), "route": parted.fields.get("route")},
+    }
 
 
-def _did(kind: str, fields: Mapping[str, Any]) -> str | None:
-    """What a record says that a cast did; None for one that decides nothing."""
+def _did(kind: str, fields: Mapping[str, Any], *, now: bool) -> str:
+    """What a record says that a cast did, or would do `now`."""
+    would = _WOULD if now else _DID
     if kind == "socket_finished":
-        route = fields["route"]
-        how = f"the {route['when']} {route['kind']}" if route["kind"] in ("edge", "exit") else "no edge"
         barred = f", which its {fields['blocked']} did not allow" if fields["blocked"] else ""
-        return f"went by {how} to '{route['to']}'{barred}"
+        return f"{would['go']} by {_edge(fields['route'])}{barred}"
     if kind == "socket_failed":
         failure = fields["failure"]
-        return f"failed ({failure['kind']}): {failure['message']}"
+        return f"{would['fail']} ({failure['kind']}): {failure['message']}"
     if kind == "socket_waits":
-        return f"waited: {fields['message']}"
+        return f"{would['wait']}: {fields['message']}"
     if kind == "socket_started":
-        return f"came to '{fields['socket']}'"
-    return {"turn_finished": "asked again", "command_finished": "ran its command"}.get(kind)
+        return f"{would['come']} to '{fields['socket']}'"
+    if kind == "cast_finished":
+        return f"{would['be']} {fields['status']}"
+    return would.get(kind) or f"{would['write']} '{kind}'"
 
 
-def _where(fields: Mapping[str, Any]) -> str:
-    visit = f", visit {fields['visit']}" if fields.get("visit") else ""
-    item = f", {fields['itemKey']}" if fields.get("itemKey") else ""
-    return f"at '{fields.get('socket')}'{visit}{item}"
+_DID: Final = {
+    "go": "went",
+    "fail": "failed",
+    "wait": "waited",
+    "come": "came",
+    "be": "was",
+    "turn_finished": "asked its agent",
+    "command_finished": "ran its command",
+    "write": "wrote a record",
+}
+_WOULD: Final = {
+    "go": "would go",
+    "fail": "would fail",
+    "wait": "would wait",
+    "come": "would come",
+    "be": "would be",
+    "turn_finished": "would ask its agent",
+    "command_finished": "would run its command",
+    "write": "would write a record",
+}
+
+
+def _edge(route: Mapping[str, Any]) -> str:
+    """A way on from a socket, with its target."""
+    if route["kind"] not in ("edge", "exit"):
+        return f"no edge to '{route['to']}'"
+    return f"the {route['when']} {route['kind']} to '{route['to']}'"
+
+
+def _where(told: Mapping[str, Any]) -> str:
+    if told["socket"] is None:
+        return f"at record {told['n']}"
+    visit = f", visit {told['visit']}" if told["visit"] else ""
+    item = f", {told['itemKey']}" if told["itemKey"] else ""
+    return f"at '{told['socket']}'{visit}{item}"
 
 
 def _words(done: Replay, found: Mapping[str, Any]) -> str:
     visits = count(len(done.path), "visit")
+    told = found["parted"]
+    if done.parted is not None and not _looks_same(done.parted):
+        rows = [("parted", _where(told)), ("was", told["was"]["did"]), ("now", told["now"]["did"])]
+        return "\n".join(f"{label:<11}{one_line(text)}" for label, text in rows)
     if found["difference"] is not None:
-        return one_line(f"parted      {found['difference']}")
+        return f"{'different':<11}{one_line(found['difference'])}"
     end = "where it was interrupted" if done.status == "interrupted" else f"where it was {done.status}"
-    return f"the same   {visits}, to {end}"
+    return f"{'the same':<11}{visits}, to {end}"

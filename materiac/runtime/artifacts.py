@@ -130,9 +130,13 @@ class CastFolder:
         return data
 
     def hold(self, file: Json, text: str) -> None:
-        """Hold a text against a file that a journal record lists. Raises `DifferenceError`."""
-        if hashlib.sha256(_encoded(text)).hexdigest() != file["sha256"]:
-            raise DifferenceError(file["file"], self.content(file).decode(), text)
+        """Hold a text against a file that a journal record lists, and as it lies there.
+
+        Raises `DifferenceError`, and as `content` does.
+        """
+        found = self.content(file).decode()
+        if _encoded(text) != _encoded(found):
+            raise DifferenceError(file["file"], found, text)
 
     def old_files(self, socket: str, visit: int) -> list[Json]:
         """What `set_aside` shall rename to make room for a visit that is done again.

@@ -61,8 +61,9 @@ class Bench:
 
     @property
     def files(self) -> CastFolder:
-        """The folder to write to, as long as the journal does not tell that this has been done."""
-        return self.folder if self.journal.told is None else replace(self.folder, dry=True)
+        """The folder to write to, as long as the journal is written, and does not tell that this was done."""
+        works = self.journal.writes and self.journal.told is None
+        return self.folder if works else replace(self.folder, dry=True)
 
     def over_budget(self) -> str | None:
         """Say which limit of the budget has been reached."""

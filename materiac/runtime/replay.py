@@ -9,7 +9,7 @@ from pathlib import Path
 from materiac.agents.nobody import Nobody
 from materiac.environment import Mask
 from materiac.program import Image
-from materiac.runtime.artifacts import DifferenceError
+from materiac.runtime.artifacts import ArtifactError
 from materiac.runtime.cast import Cast, GoneError
 from materiac.runtime.chronicle import STARTED, Chronicle, PartedError, UsedUp
 from materiac.runtime.journal import Record, read
@@ -22,15 +22,15 @@ from materiac.runtime.usage import Tally
 class Replay:
     """What came of it. `status` is that of the cast, or `interrupted` where its journal has no end.
 
-    `parted` says where it went another way, `difference` which text became another one, `gone` that
-    there was no way to go on; then the cast is as far as it came.
+    `parted` says where it went another way, `difference` which text became another one or is not as the
+    journal tells, `gone` that there was no way to go on; then the cast is as far as it came.
     """
 
     status: str
     cast: Cast
     records: Sequence[Record]
     parted: PartedError | None = None
-    difference: DifferenceError | None = None
+    difference: ArtifactError | None = None
     gone: GoneError | None = None
 
     @property
@@ -44,8 +44,8 @@ class Replay:
 def replay(folder: Path, against: Image | None = None) -> Replay:
     """Hold a cast against its records: the way, the prompts, what commands were given, the state.
 
-    With another definition to go `against`, only the way is held against them. Raises `PastError`,
-    `JournalError` and `ArtifactError`; nothing is written.
+    With another definition to go `against`, only the way is held against them. Raises `PastError`, and
+    `JournalError` and `ArtifactError` where there is no cast; nothing is written.
     """
     past = Past.of(folder, read(folder / "events.jsonl").records)
     images = past.images({}, masked=True) if against is None else dict.fromkeys(past.hashes, against)
@@ -57,7 +57,7 @@ def replay(folder: Path, against: Image | None = None) -> Replay:
         return Replay("interrupted", cast, past.records)
     except PartedError as parted:
         return Replay("parted", cast, past.records, parted=parted)
-    except DifferenceError as difference:
+    except ArtifactError as difference:
         return Replay("different", cast, past.records, difference=difference)
     except GoneError as gone:
         return Replay("parted", cast, past.records, gone=gone)
