@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from materiac.agents.protocol import Usage
+from materiac.runtime.chronicle import TURN
 from materiac.runtime.find import JOURNAL
 from materiac.runtime.holder import BEGINNINGS, Holder, holder
 from materiac.runtime.journal import JournalError, Record, read
@@ -19,9 +20,8 @@ Json = dict[str, Any]
 RUNNING, INTERRUPTED, NOT_BEGUN, BROKEN = "running", "interrupted", "not begun", "broken"
 """States that no record tells; the others are the statuses of `cast_finished`."""
 
-_TURN: Final = "turn_finished"
 _STARTS: Final = frozenset({"socket_started", "socket_restarted"})
-_KINDS: Final = BEGINNINGS | _STARTS | {_TURN}
+_KINDS: Final = BEGINNINGS | _STARTS | {TURN}
 PLACE: Final = ("socket", "materia", "visit", "itemKey", "itemLabel", "stream")
 _ID_TIME: Final = "%Y%m%d-%H%M%S-%f"
 
@@ -137,7 +137,7 @@ def used(records: Sequence[Record]) -> Total:
     """The sum of all turns."""
     total = Total()
     for record in records:
-        if record.type == _TURN:
+        if record.type == TURN:
             total.add(usage(record.fields.get("usage")))
     return total
 
