@@ -113,6 +113,7 @@ class Command:
                 max_bytes=request.max_bytes,
                 max_stderr_bytes=_MAX_STDERR_BYTES,
                 stop=self._stop,
+                owner=request.owner,
             )
         except StartError as error:
             raise AgentError(str(error)) from error

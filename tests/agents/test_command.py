@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -79,6 +80,12 @@ def test_what_the_program_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         }
         == told
     )
+
+
+def test_its_processes_are_marked_as_those_of_the_cast(tmp_path: Path) -> None:
+    show = _python("import os; print(os.environ['MATERIAC_COMMAND'], end='')")
+    mark = show.turn(_request(tmp_path, owner="20310504-1020")).text
+    assert re.search(r":20310504-1020\.[0-9a-f]{16}$", mark)
 
 
 SEEN = "import os; print(*[os.environ.get(name) for name in ('A_KEY', 'B_TOKEN', 'PLAIN')])"

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -88,11 +89,33 @@ def test_what_comes_of_a_command(
     assert 0 < done.seconds < 30
 
 
-def test_input_and_both_outputs_flow_at_once(tmp_path: Path) -> None:
-    both = "import sys; sys.stdout.write('o' * 10**7); sys.stderr.write('e' * 10**7)"
-    done = start(python(both), tmp_path, stdin=b"i" * 5_000_000, max_bytes=1000)
-    assert (done.code, done.stdout, done.stderr) == (0, b"o" * 1000, b"e" * 1000)
-    assert (done.stdout_bytes, done.stderr_bytes) == (10**7, 10**7)
+FLOODS = {
+    "one after the other": "import sys; sys.stdout.write('o' * 10**7); sys.stderr.write('e' * 10**7)",
+    "by turns": "import os\nfor _ in range(10**4): os.write(1, b'o' * 1000); os.write(2, b'e' * 1000)",
+    "at once": "import os; n, text = (1, b'o') if os.fork() else (2, b'e')\n"
+    "for _ in range(10**4): os.write(n, text * 1000)\nif n == 1: os.wait()",
+}
+RUN_FLOOD = (
+    "import os, resource, sys, time; from pathlib import Path; from materiac.process import run\n"
+    "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+    "def go(text, stdin, limit): return run([sys.executable, '-S', '-c', text], stdin=stdin, cwd=Path(),"
+    " env=os.environ, timeout_s=60, max_bytes=limit)\n"
+    "limit = int(sys.argv[2]); stdin = b'i' * 5_000_000; go('', b'', 9)\n"
+    "before, began = peak(), time.monotonic(); done = go(sys.argv[1], stdin, limit)\n"
+    "assert done.stdout == b'o' * min(limit, 10**7) and done.stderr == b'e' * min(limit, 10**7), 'kept'\n"
+    "assert (done.code, done.stdout_bytes, done.stderr_bytes) == (0, 10**7, 10**7), 'all'\n"
+    "print(peak() - before, time.monotonic() - began)"
+)
+
+
+@pytest.mark.parametrize("limit", [1000, 1 << 20, 1 << 26])
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS.keys())
+def test_both_outputs_flow_while_the_input_goes_unread(flood: str, limit: int, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", RUN_FLOOD, flood, str(limit)]
+    ran = subprocess.run(words, cwd=tmp_path, stdout=subprocess.PIPE, check=True, timeout=60, text=True)
+    growth_kb, seconds = map(float, ran.stdout.split())
+    assert growth_kb < 50 * 1024
+    assert seconds < 5
 
 
 def test_all_the_input_arrives(tmp_path: Path) -> None:
@@ -181,6 +204,31 @@ def test_the_environment_is_the_given_one_and_the_mark(tmp_path: Path) -> None:
     assert sorted(line.partition("=")[0] for line in lines) == ["A", MARK]
 
 
+BEGIN = """
+import os, signal, time
+def note(): os.write(os.open("pids", os.O_WRONLY | os.O_CREAT | os.O_APPEND), b"%d\\n" % os.getpid())
+note()
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+"""
+# Fifty processes: deaf, and every other one in a session of its own.
+BOMB = f"""{BEGIN}
+for number in range(50):
+    if os.fork() == 0:
+        if number % 2: os.setsid()
+        note(); break
+time.sleep(60)
+"""
+# One that goes on as its own child, in a session of its own, fifty times; the others wait deaf for a while.
+FLIGHT = f"""{BEGIN}
+leader = os.getpid()
+for _ in range(50):
+    if os.fork():
+        time.sleep(60 if os.getpid() == leader else 0); os._exit(0)
+    os.setsid(); note(); time.sleep(0.03)
+time.sleep(60)
+"""
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -211,11 +259,24 @@ def test_the_environment_is_the_given_one_and_the_mark(tmp_path: Path) -> None:
     ],
 )
 def test_the_whole_tree_is_gone_soon_after_its_time(script: str, tmp_path: Path) -> None:
-    done = start(["sh", "-c", script], tmp_path, timeout_s=0.3)
+    check_end(["sh", "-c", script], tmp_path)
+
+
+@pytest.mark.parametrize(("script", "least"), [(BOMB, 51), (FLIGHT, 5)], ids=["bomb", "flight"])
+def test_fifty_processes_that_will_not_end_are_gone(script: str, least: int, tmp_path: Path) -> None:
+    check_end(python(script), tmp_path, timeout_s=0.6)
+    assert len(noted(tmp_path)) >= least
+    with suppress(ChildProcessError):  # one that was never seen alive is not known to be ours
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def check_end(command: list[str], folder: Path, timeout_s: float = 0.3) -> None:
+    done = start(command, folder, timeout_s=timeout_s)
     assert done.timed_out
     assert done.code is None or done.signal is None
-    assert done.seconds < 0.3 + 2 + 1, "two seconds after the time, and one for a busy machine"
-    assert left(tmp_path) == []
+    assert done.seconds < timeout_s + 2 + 1, "two seconds after the time, and one for a busy machine"
+    assert left(folder) == []
 
 
 def test_what_was_written_before_the_time_was_up_is_kept(tmp_path: Path) -> None:
