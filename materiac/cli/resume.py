@@ -73,7 +73,7 @@ def add_surroundings(parser: argparse.ArgumentParser) -> None:
 def _whole(text: str) -> int:
     number = int(text) if text.isascii() and text.isdecimal() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return number
 
 
@@ -81,7 +81,7 @@ def _dollars(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 < (number := float(text)) < float("inf"):
             return number
-    raise argparse.ArgumentTypeError(f"'{text}' is no amount above 0")
+    raise argparse.ArgumentTypeError(f"{text!r} is no amount above 0")
 
 
 def run(options: argparse.Namespace) -> int:

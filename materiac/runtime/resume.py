@@ -229,7 +229,10 @@ def _stored(order: Resumption, past: Past, mask: Mask) -> str:
 def _told_changes(old: Program, new: Program) -> str:
     told = [f"  {change}" for change in changes(old, new)]
     more = [f"  and {len(told) - MAX_CHANGES} more"] if len(told) > MAX_CHANGES else []
-    head = "the loadout is not what the cast was run with; --accept-change goes on with it:"
+    head = (
+        "the loadout is not what the cast was run with; --accept-change goes on with it, "
+        "--stored with the one that the cast has:"
+    )
     return "\n".join([head, *told[:MAX_CHANGES], *more])
 
 

@@ -1,4 +1,4 @@
-"""A folder with a loadout in it, and `materiac run` there: with pipes, or at a pseudo-terminal."""
+"""A folder with a loadout in it, and `materiac` there: with pipes, or at a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+_MATERIAC = (sys.executable, "-m", "materiac")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -138,11 +139,21 @@ class Desk:
 
     def run(self, *options: str, env: Mapping[str, str] | None = None) -> Ran:
         """Run the loadout with pipes."""
+        return self.call(*self.words(*options)[3:], env=env)
+
+    def call(
+        self,
+        *words: str,
+        folder: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        typed: bytes = b"",
+    ) -> Ran:
+        """Call any command with pipes, from this folder or another one."""
         done = subprocess.run(
-            self.words(*options),
-            cwd=self.folder,
+            [*_MATERIAC, *words],
+            cwd=folder or self.folder,
             env=self.environ(env),
-            stdin=subprocess.DEVNULL,
+            input=typed,
             capture_output=True,
             timeout=LONG_S,
             check=False,
@@ -153,25 +164,44 @@ class Desk:
         self, capture: pytest.CaptureFixture[str], *options: str, env: Mapping[str, str] | None = None
     ) -> Ran:
         """Run the loadout in this process, which saves the start of another."""
+        return self.call_here(capture, *self.words(*options)[3:], env=env)
+
+    def call_here(
+        self,
+        capture: pytest.CaptureFixture[str],
+        *words: str,
+        folder: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        """Call any command in this process."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(self.folder)
+            patch.chdir(folder or self.folder)
             for name in os.environ.keys() - self.environ(env).keys():
                 patch.delenv(name)
             for name, value in self.environ(env).items():
                 patch.setenv(name, value)
-            code = main(self.words(*options)[3:])
+            try:
+                code = main(words)
+            except SystemExit as error:
+                code = int(error.code or 0)
         captured = capture.readouterr()
         return Ran(code, captured.out, captured.err)
 
     @contextmanager
     def terminal(
-        self, *options: str, rows: int = 24, columns: int = 80, env: Mapping[str, str] | None = None
+        self,
+        *options: str,
+        call: Sequence[str] = (),
+        rows: int = 24,
+        columns: int = 80,
+        env: Mapping[str, str] | None = None,
     ) -> Iterator[Terminal]:
-        """Run the loadout at a terminal."""
+        """Run the loadout at a terminal, or `call` another command."""
+        words = [*_MATERIAC, *call] if call else self.words(*options)
         screen, keyboard = pty.openpty()
         fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         process = subprocess.Popen(
-            [sys.executable, "-c", _AT_TERMINAL, *self.words(*options)[1:]],
+            [sys.executable, "-c", _AT_TERMINAL, *words[1:]],
             cwd=self.folder,
             env=self.environ(env),
             stdin=keyboard,
@@ -190,7 +220,7 @@ class Desk:
         """The command that runs the loadout."""
         agent = ["--agent", "scripted:answers.json"] if (self.folder / "answers.json").exists() else []
         command = ["run", "loadout.json", "--request", "wash the car", "--artifacts", str(self.files)]
-        return [sys.executable, "-m", "materiac", *command, *agent, *options]
+        return [*_MATERIAC, *command, *agent, *options]
 
     def environ(self, more: Mapping[str, str] | None) -> dict[str, str]:
         """The environment: that of the tests, without what has a say in what is shown."""
