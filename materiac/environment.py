@@ -158,10 +158,11 @@ def _encoded(value: str) -> bytes:
 
 
 def _in_json(value: str) -> set[str]:
-    """The ways in which encoders of JSON write a text inside of a string."""
-    plain = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    safe = {text.translate(codes) for text in plain for codes in _HTML_SAFE}
-    return plain | safe | {text.replace("/", "\\/") for text in plain | safe}
+    """The ways in which encoders of JSON write a text inside of a string, also of JSON in JSON."""
+    bare = {json.dumps(value, ensure_ascii=plain)[1:-1] for plain in (True, False)}
+    safe = {text.translate(codes) for text in bare for codes in _HTML_SAFE}
+    once = bare | safe | {text.replace("/", "\\/") for text in bare | safe}
+    return once | {json.dumps(text, ensure_ascii=plain)[1:-1] for text in once for plain in (True, False)}
 
 
 def _in_urls(raw: bytes) -> set[str]:

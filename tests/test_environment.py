@@ -112,6 +112,14 @@ def test_a_secret_inside_json_text(secret: str, ascii_only: bool) -> None:
     assert json.loads(Mask([secret]).text(text)) == {"a": "<***>"}
 
 
+@pytest.mark.parametrize("secret", ['say "friend"', "line one\nline two", "schlüssel-wort", "back\\slash"])
+@pytest.mark.parametrize("ascii_only", [(True, True), (True, False), (False, True), (False, False)], ids=str)
+def test_a_secret_inside_json_inside_json(secret: str, ascii_only: tuple[bool, bool]) -> None:
+    inner = json.dumps([f"<{secret}>"], ensure_ascii=ascii_only[0])
+    text = json.dumps({"a": inner}, ensure_ascii=ascii_only[1])
+    assert json.loads(json.loads(Mask([secret]).text(text))["a"]) == ["<***>"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
