@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Going(Desk):
             finally:
                 process.kill()
 
-    def running(self, *options: str) -> Any:
+    def running(self, *options: str) -> AbstractContextManager[subprocess.Popen[str]]:
         """A run that goes on by itself."""
         return self.started(*self.words(*options)[3:])
 
