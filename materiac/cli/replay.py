@@ -107,7 +107,8 @@ def _did(kind: str, fields: Mapping[str, Any], *, now: bool) -> str:
     if kind == "socket_waits":
         return f"{would['wait']}: {fields['message']}"
     if kind == "socket_started":
-        return f"{would['come']} to '{fields['socket']}'"
+        item = f", {fields['itemKey']}" if fields.get("itemKey") else ""
+        return f"{would['come']} to '{fields['socket']}'{item}"
     if kind == "cast_finished":
         return f"{would['be']} {fields['status']}"
     return would.get(kind) or f"{would['write']} '{kind}'"

@@ -23,10 +23,10 @@ class Going(Desk):
     def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
         super().__init__(folder)
         self.files = folder / ".materia" / "casts"
-        self._capture = capture
+        self.capture = capture
 
     def go(self, *words: str, folder: Path | None = None, env: Mapping[str, str] | None = None) -> Ran:
-        return safe(self.call_here(self._capture, *words, folder=folder, env=env))
+        return safe(self.call_here(self.capture, *words, folder=folder, env=env))
 
     def really(self, *words: str, folder: Path | None = None, typed: bytes = b"") -> Ran:
         return safe(self.call(*words, folder=folder, typed=typed))
