@@ -1,12 +1,13 @@
-"""What ships with materiac, by name: built-in utilities, tools of agents, names of other implementations.
+"""What ships with materiac, by name: built-in utilities, agents and their tools, other implementations.
 
 Names only: rules and the compiler look here, `materiac.utilities` holds the programs behind them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 BUILTIN_WRITES: Final[Mapping[str, tuple[str, ...]]] = {
     "project.ensureIgnored": ("artifactIgnore",),
@@ -44,3 +45,29 @@ SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
     "coding": CODING_TOOLS,
 }
 """The tools of each scope that an agent may be given."""
+
+
+class BackEnd(NamedTuple):
+    """A kind of agent: how one is written, and the module of `materiac.agents` that makes it.
+
+    `scopes` are the tool scopes that it holds an agent to; None where only the agent itself can tell.
+    """
+
+    form: str
+    module: str
+    scopes: frozenset[str] | None
+
+
+_ALL: Final = frozenset({*SCOPES, "custom"})
+
+BACK_ENDS: Final[Mapping[str, BackEnd]] = {
+    "scripted": BackEnd("scripted:FILE", "scripted", _ALL),
+    "command": BackEnd("command:PROGRAM ARGUMENT…", "command", frozenset()),
+    "ask": BackEnd("ask", "ask", _ALL),
+}
+"""The kinds of agents by name."""
+
+
+def back_end_of(spec: str) -> str:
+    """The name of the back end that the text of an agent begins with, be there one of that name or not."""
+    return re.split("[:?]", spec, maxsplit=1)[0]

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import importlib
-import re
-from typing import Final
+from typing import Any, Final
 
-from materiac.agents.protocol import Agent, AgentError
+from materiac.agents.protocol import Abilities, Agent, AgentError, Standing
 from materiac.names import suggestion
+from materiac.shipped import BACK_ENDS, back_end_of
 
-FORMS: Final = {
-    "scripted": "scripted:FILE",
-    "command": "command:PROGRAM ARGUMENT…",
-    "ask": "ask",
-}
-"""The back ends, and how each is written; `materiac.agents.<name>` has `make(spec) -> Agent`."""
+FORMS: Final = {name: back_end.form for name, back_end in BACK_ENDS.items()}
+"""The back ends, and how each is written."""
 
 
 def make(spec: str) -> Agent:
     """The back end that a text like `scripted:answers.json` stands for. Raises `AgentError`."""
-    name = re.split("[:?]", spec, maxsplit=1)[0]
-    if name not in FORMS:
+    name = back_end_of(spec)
+    if name not in BACK_ENDS:
         raise AgentError(_unknown(name))
-    agent: Agent = importlib.import_module(f"materiac.agents.{name}").make(spec)
+    agent: Agent = _module(name).make(spec)
     return agent
+
+
+def inspect(name: str) -> Standing:
+    """How a back end stands on this machine, as its module tells."""
+    look = getattr(_module(name), "inspect", None)
+    if look is not None:
+        standing: Standing = look(name)
+        return standing
+    return Standing(installed=True, abilities=Abilities(scopes=BACK_ENDS[name].scopes or frozenset()))
+
+
+def abilities_of(agent: Agent) -> Abilities:
+    """What a back end says that it can do; of one that says nothing, what is known of its kind."""
+    said = getattr(agent, "abilities", None)
+    if isinstance(said, Abilities):
+        return said
+    kind = BACK_ENDS.get(back_end_of(agent.spec))
+    return Abilities(scopes=(kind and kind.scopes) or frozenset())
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"materiac.agents.{BACK_ENDS[name].module}")
 
 
 def _unknown(name: str) -> str:

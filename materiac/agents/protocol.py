@@ -133,6 +133,25 @@ class Abilities:
     usage: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a back end stands on this machine: what is there of it, and whether it can run.
+
+    `why_not` says what keeps it from running, and what to do. `keys` are the names of the variables that
+    it looks for keys in.
+    """
+
+    installed: bool
+    version: str | None = None
+    why_not: str | None = None
+    keys: tuple[str, ...] = ()
+    abilities: Abilities = Abilities()
+
+    @property
+    def usable(self) -> bool:
+        return self.installed and self.why_not is None
+
+
 class Agent(Protocol):
     """A back end. `spec` is how it was chosen, as in `--agent`."""
 
