@@ -19,7 +19,7 @@ def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.M
         name=graph.name,
         entry=graph.entry,
         sockets={id_: _socket(socket) for id_, socket in graph.sockets.items()},
-        materia={name: _materia(name, materia[name]) for name in used},
+        materia={name: _materia(name, materia[name], frame.agents.handoff) for name in used},
         loops={id_: _loop(loop) for id_, loop in graph.loops.items()},
         budget=_budget(frame.budget),
         max_no_advance_cycles=frame.limits.max_no_advance_cycles,
@@ -48,12 +48,12 @@ def _socket(socket: SocketView) -> program.Socket:
     )
 
 
-def _materia(name: str, materia: model.Materia) -> program.Materia:
+def _materia(name: str, materia: model.Materia, handoff: str) -> program.Materia:
     agent = materia if isinstance(materia, model.AgentMateria) else None
     return program.Materia(
         name=name,
         label=materia.label or name,
-        agent=_agent(agent) if agent else None,
+        agent=_agent(agent, handoff) if agent else None,
         utility=_utility(materia) if isinstance(materia, model.UtilityMateria) else None,
         generator=materia.generator,
         parallel=materia.parallel,
@@ -62,7 +62,7 @@ def _materia(name: str, materia: model.Materia) -> program.Materia:
     )
 
 
-def _agent(materia: model.AgentMateria) -> program.Agent:
+def _agent(materia: model.AgentMateria, handoff: str) -> program.Agent:
     custom = materia.tools if isinstance(materia.tools, model.CustomTools) else None
     scope = "custom" if custom else str(materia.tools)
     return program.Agent(
@@ -72,7 +72,7 @@ def _agent(materia: model.AgentMateria) -> program.Agent:
         model=materia.model,
         thinking=materia.thinking,
         multi_turn=materia.multi_turn,
-        handoff=materia.handoff,
+        handoff=materia.handoff or handoff,
         env=tuple(sorted(set(materia.env))),
     )
 
@@ -165,8 +165,8 @@ def _settings(
     eventing = frame.eventing
     return program.Settings(
         artifact_dir=frame.artifact_dir,
-        agents=frame.agents,
-        recovery=frame.recovery,
+        agents=program.Agents(frame.agents.default, frame.agents.by_scope(), frame.agents.materia),
+        recovery=_recovery(frame.recovery),
         eventing={
             "enabled": eventing.enabled,
             "sinks": {name: _sink(sink) for name, sink in eventing.sinks.items()},
@@ -181,6 +181,16 @@ def _settings(
             max_items=frame.limits.max_items,
             max_journal_bytes=frame.limits.max_journal_bytes,
         ),
+    )
+
+
+def _recovery(recovery: model.Recovery) -> program.Recovery:
+    return program.Recovery(
+        attempts=recovery.attempts,
+        first_pause_ms=recovery.first_pause_ms,
+        longest_pause_ms=recovery.longest_pause_ms,
+        deadline_ms=recovery.deadline_ms,
+        tool_timeouts=recovery.tool_timeouts,
     )
 
 

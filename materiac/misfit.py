@@ -50,6 +50,10 @@ LIMITS: Final = frozenset(
         "retries",
         "firstPauseMs",
         "queue",
+        "attempts",
+        "longestPauseMs",
+        "deadlineMs",
+        "toolTimeouts",
     }
 )
 

@@ -19,6 +19,7 @@ from materiac.web_names import is_header, is_type_pattern, is_url, is_variable
 When = Literal["always", "satisfied", "not_satisfied"]
 Parse = Literal["text", "json"]
 Kind = Literal["agent", "utility"]
+Handoff = Literal["text", "schema", "tool"]
 
 SOURCES: Final = ("command", "utility", "script")
 """What a utility runs is said by one of these."""
@@ -333,7 +334,7 @@ class AgentMateria(_Materia):
     thinking: Word | None = None
     multi_turn: Flag = False
     cost: Cost | None = None
-    handoff: Literal["text", "schema", "tool"] = "text"
+    handoff: Handoff | None = None
     env: list[Secret] = Field(default_factory=_no_items)
 
 
@@ -423,6 +424,44 @@ class Eventing(Marked):
     heartbeat_interval_ms: CountOrZero = 30_000
 
 
+class ScopeAgents(Marked):
+    """Who answers for materia with the same tools."""
+
+    none: Word | None = None
+    read_only: Word | None = None
+    coding: Word | None = None
+    custom: Word | None = None
+
+
+class Agents(Marked):
+    """Who answers: by materia, else by the tools of a materia, else by default."""
+
+    default: Word | None = None
+    scopes: ScopeAgents = Field(default_factory=ScopeAgents)
+    materia: dict[str, Word] = Field(default_factory=_no_fields)
+    handoff: Handoff = "text"
+
+    def by_scope(self) -> dict[str, str]:
+        """Who answers for tool scopes, those alone that the file speaks of."""
+        named = {
+            "none": self.scopes.none,
+            "readOnly": self.scopes.read_only,
+            "coding": self.scopes.coding,
+            "custom": self.scopes.custom,
+        }
+        return {scope: spec for scope, spec in named.items() if spec is not None}
+
+
+class Recovery(Marked):
+    """How hard a turn that failed is tried again."""
+
+    attempts: Count = 5
+    first_pause_ms: Count = 1_000
+    longest_pause_ms: Count = 60_000
+    deadline_ms: Count = 1_800_000
+    tool_timeouts: CountOrZero = 3
+
+
 class Frame(Marked):
     """What a file says beside its loadouts and its materia."""
 
@@ -431,8 +470,8 @@ class Frame(Marked):
     budget: Budget = Field(default_factory=Budget)
     limits: Limits = Field(default_factory=Limits)
     parallelism: Parallelism = Field(default_factory=Parallelism)
-    agents: dict[str, Any] = Field(default_factory=_no_fields)
-    recovery: dict[str, Any] = Field(default_factory=_no_fields)
+    agents: Agents = Field(default_factory=Agents)
+    recovery: Recovery = Field(default_factory=Recovery)
     eventing: Eventing = Field(default_factory=Eventing)
 
 

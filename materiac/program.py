@@ -234,12 +234,40 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Agents:
+    """Who answers, each as `--agent` names it. `scopes` are by tool scope, `materia` by the name of one."""
+
+    default: str | None = None
+    scopes: Mapping[str, str] = field(default_factory=dict)
+    materia: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, materia: str, scope: str) -> str | None:
+        """Who answers for a materia with a tool scope; None where nothing says so."""
+        return self.materia.get(materia) or self.scopes.get(scope) or self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """How hard a turn that failed is tried again.
+
+    It is asked up to `attempts` times in all, with pauses that grow from the first to the longest, until
+    the deadline; a tool that ran out of time is let run out of it `tool_timeouts` times.
+    """
+
+    attempts: int = 5
+    first_pause_ms: int = 1_000
+    longest_pause_ms: int = 60_000
+    deadline_ms: int = 1_800_000
+    tool_timeouts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What surrounds a program and is no part of its meaning: where, by whom, seen by whom."""
 
     artifact_dir: str = ".materia/casts"
-    agents: Json = field(default_factory=dict)
-    recovery: Json = field(default_factory=dict)
+    agents: Agents = Agents()
+    recovery: Recovery = Recovery()
     eventing: Json = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     colors: Mapping[str, str] = field(default_factory=dict)
@@ -349,13 +377,35 @@ def _loop(data: Json) -> Loop:
 
 
 def _settings(data: Json) -> Settings:
-    groups = {k: tuple(v) for k, v in data.get("groups", {}).items()}
-    settings = Settings(**{**data, "groups": groups, "limits": Limits(**data["limits"])})
-    for name in ("agents", "recovery", "eventing", "colors"):
+    settings = Settings(
+        **{
+            **data,
+            "groups": {name: tuple(sockets) for name, sockets in data.get("groups", {}).items()},
+            "agents": _agents(data["agents"]),
+            "recovery": Recovery(**data["recovery"]),
+            "limits": Limits(**data["limits"]),
+        }
+    )
+    for name in ("eventing", "colors"):
         if not isinstance(getattr(settings, name), dict):
             raise TypeError(f"'{name}' is no object")
-    if not all(type(number) is int and number >= 1 for number in dataclasses.astuple(settings.limits)):
-        raise TypeError("'limits' has something else than whole numbers of at least 1")
+    _refuse_other_than_counts("limits", settings.limits, 1)
+    _refuse_other_than_counts("recovery", settings.recovery, 0)
     if not isinstance(settings.artifact_dir, str):
         raise TypeError("'artifact_dir' is no string")
     return settings
+
+
+def _agents(data: Json) -> Agents:
+    agents = Agents(**data)
+    specs = [*agents.scopes.values(), *agents.materia.values()]
+    if agents.default is not None:
+        specs.append(agents.default)
+    if not all(isinstance(spec, str) for spec in specs):
+        raise TypeError("'agents' has something else than strings")
+    return agents
+
+
+def _refuse_other_than_counts(name: str, part: Limits | Recovery, least: int) -> None:
+    if not all(type(number) is int and number >= least for number in dataclasses.astuple(part)):
+        raise TypeError(f"'{name}' has something else than whole numbers of at least {least}")

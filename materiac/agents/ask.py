@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import sys
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Final, TextIO
 from materiac.agents.protocol import AgentError, Reply, Request
 
 LAST_LINE: Final = "."
+_CHUNK: Final = 64 * 1024
 
 
 class Ask:
@@ -22,32 +24,61 @@ class Ask:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._ears, self._bell = os.pipe()
 
     def turn(self, request: Request) -> Reply:
         """Show the prompt and read lines up to a lone `.` or the end of input."""
         with self._lock, _terminal() as (keyboard, screen):
+            if self._closed.is_set():
+                raise AgentError(f"nobody answered '{request.socket}' before all was stopped")
             print(_question(request), file=screen, flush=True)
-            try:
-                text = _answer(keyboard)
-            except UnicodeDecodeError as error:
-                raise AgentError(f"the answer for '{request.socket}' is no UTF-8: {error.reason}") from error
+            text = _answer(self._lines(keyboard, request))
         if text is None:
             raise AgentError(f"the terminal ended before there was an answer for '{request.socket}'")
         return Reply(text, provider="person")
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Wake up who waits for an answer; there will be none."""
+        if not self._closed.is_set():
+            self._closed.set()
+            os.write(self._bell, b"!")
+
+    def _lines(self, keyboard: int, request: Request) -> Iterator[str]:
+        """The lines that are typed, as they come, with what ends them."""
+        rest = b""
+        while True:
+            ready, _, _ = select.select([keyboard, self._ears], [], [])
+            if self._ears in ready:
+                raise AgentError(f"nobody answered '{request.socket}' before all was stopped")
+            chunk = os.read(keyboard, _CHUNK)
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                yield _decoded(line + b"\n", request)
+            if not chunk:
+                if rest:
+                    yield _decoded(rest, request)
+                return
+
+
+def _decoded(line: bytes, request: Request) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise AgentError(f"the answer for '{request.socket}' is no UTF-8: {error.reason}") from error
 
 
 @contextlib.contextmanager
-def _terminal() -> Iterator[tuple[TextIO, TextIO]]:
+def _terminal() -> Iterator[tuple[int, TextIO]]:
     """The terminal to read and the one to write; the latter is standard error where a person sees it."""
     name = _terminal_name()
-    with name.open(encoding="utf-8") as keyboard, contextlib.ExitStack() as stack:
-        if sys.stderr.isatty():
-            yield keyboard, sys.stderr
-        else:
-            yield keyboard, stack.enter_context(name.open("w", encoding="utf-8"))
+    with contextlib.ExitStack() as stack:
+        keyboard = os.open(name, os.O_RDONLY | os.O_NOCTTY)
+        stack.callback(os.close, keyboard)
+        screen = sys.stderr
+        if not screen.isatty():
+            screen = stack.enter_context(name.open("w", encoding="utf-8"))
+        yield keyboard, screen
 
 
 def _terminal_name() -> Path:
@@ -67,10 +98,10 @@ def _question(request: Request) -> str:
     return f"\n{head}\n{tools}\n\n{request.prompt}\n\n{tail}"
 
 
-def _answer(keyboard: TextIO) -> str | None:
+def _answer(typed: Iterator[str]) -> str | None:
     """The lines before the last one; None where the input ended at once."""
     lines: list[str] = []
-    for line in iter(keyboard.readline, ""):
+    for line in typed:
         if line.rstrip("\n") == LAST_LINE:
             return "".join(lines).removesuffix("\n")
         lines.append(line)

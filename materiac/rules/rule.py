@@ -44,6 +44,14 @@ class FileView:
             if materia.type == "utility":
                 yield name, materia
 
+    def agents(self) -> Iterator[tuple[Pointer, str]]:
+        """Where the file says who answers, and who that is."""
+        agents = self.frame.agents
+        if agents.default is not None:
+            yield ("agents", "default"), agents.default
+        yield from ((("agents", "scopes", scope), spec) for scope, spec in agents.by_scope().items())
+        yield from ((("agents", "materia", name), spec) for name, spec in agents.materia.items())
+
     @cached_property
     def dropped_sockets(self) -> Mapping[str, frozenset[str]]:
         """For each loadout, the sockets that are written and had no usable shape."""

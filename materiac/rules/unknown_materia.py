@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from materiac.diagnostic import Finding, Severity
 from materiac.names import suggestion
-from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
+from materiac.source import KEY
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
@@ -20,6 +21,23 @@ def check(view: LoadoutView) -> Iterator[Finding]:
             )
 
 
+def check_file(file: FileView) -> Iterator[Finding]:
+    """What the file says of agents may be meant for materia of other projects: it is warned of."""
+    for name in file.frame.agents.materia:
+        if name not in file.known_materia and ("materia",) not in file.dropped:
+            yield RULE.finding(
+                f"'agents' names the materia '{name}', which is defined nowhere",
+                ("agents", "materia", name, KEY),
+                help=suggestion(name, file.known_materia),
+                severity=Severity.WARNING,
+            )
+
+
 RULE = Rule(
-    "unknown-materia", Severity.ERROR, "a materia is named that is not there", Stage.NAMES, check=check
+    "unknown-materia",
+    Severity.ERROR,
+    "a materia is named that is not there",
+    Stage.NAMES,
+    check=check,
+    check_file=check_file,
 )

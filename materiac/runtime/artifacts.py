@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from materiac.difference import text_difference
 from materiac.names import END, fault
-from materiac.runtime.journal import Record
+from materiac.runtime.journal import Record, read
 
 Json = dict[str, Any]
 
@@ -409,26 +409,30 @@ class Manifest:
 
     def __init__(self, path: Path, records: Iterable[Record] = ()) -> None:
         """Write the manifest of the records so far. Raises `ArtifactError`."""
-        self.entries: list[Json] = []
         head = json.dumps({"castId": path.parent.name, "entries": []}, ensure_ascii=False)
         self._file = GrowingFile(path, head.removesuffix("]}"))
-        for record in records:
-            self._take(record.fields)
-        self._file.rewrite(self.entries, self._TAIL)
+        self._journal = path.parent / "events.jsonl"
+        self._rewrite(records)
 
     def __call__(self, record: Record) -> None:
-        """Take one more record. Raises `ArtifactError`."""
-        known = len(self.entries)
-        self._take(record.fields)
+        """Take one more record. Raises `ArtifactError` and `JournalError`."""
         if record.fields.get("moved"):
-            self._file.rewrite(self.entries, self._TAIL)
-        elif len(self.entries) > known:
-            self._file.append(self.entries[known:], self._TAIL)
+            self._rewrite(read(self._journal).records)
+        elif entries := _entries(record.fields):
+            self._file.append(entries, self._TAIL)
 
-    def _take(self, fields: Mapping[str, Any]) -> None:
-        moved = {pair["from"]: pair["to"] for pair in fields.get("moved", ())}
-        for entry in self.entries if moved else ():
-            entry["file"] = moved.get(entry["file"], entry["file"])
-        place = {key: fields.get(key) for key in ("socket", "materia", "itemKey", "itemLabel", "visit")}
-        place |= {"stream": fields["stream"]} if "stream" in fields else {}
-        self.entries += [place | file for file in fields.get("files", ())]
+    def _rewrite(self, records: Iterable[Record]) -> None:
+        """List the files of all records, those that were renamed by their new names."""
+        listed: list[Json] = []
+        for record in records:
+            moved = {pair["from"]: pair["to"] for pair in record.fields.get("moved", ())}
+            for entry in listed if moved else ():
+                entry["file"] = moved.get(entry["file"], entry["file"])
+            listed += _entries(record.fields)
+        self._file.rewrite(listed, self._TAIL)
+
+
+def _entries(fields: Mapping[str, Any]) -> list[Json]:
+    place = {key: fields.get(key) for key in ("socket", "materia", "itemKey", "itemLabel", "visit")}
+    place |= {"stream": fields["stream"]} if "stream" in fields else {}
+    return [place | file for file in fields.get("files", ())]

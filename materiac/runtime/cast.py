@@ -318,7 +318,7 @@ class Cast:
         accepted = self._now.output.accepted if self._now.output else None
         if edge.when == "not_satisfied" and accepted is not None:
             note = Note(way.source, way.to, index, reason_of(accepted))
-            self._scopes.of(item).notes.setdefault(way.to, []).append(note)
+            self._scopes.of(item).note(way.to, note)
 
     def _refuse(self, way: Way, blocked: Way) -> None:
         """The cast goes no further: its budget is spent, or that of the edge."""
@@ -396,7 +396,7 @@ class Cast:
             return []
         if arrival.item is not None and item is not None and arrival.item != item:
             return []
-        return self._scopes.of(arrival.item).notes.get(visit.socket.id, [])
+        return list(self._scopes.of(arrival.item).notes.get(visit.socket.id, ()))
 
     def _read(self, source: str) -> Any:
         value = self.knowledge.read(source, None, partial(self.loops.cursor, inside=None))

@@ -30,6 +30,7 @@ RESERVED: Final = frozenset({"n", "at", "type", "format", "crc"})
 BEGINNINGS: Final = frozenset({"socket_started", "socket_restarted"})
 """The records that begin work. A full journal takes none of these; what comes of work under way it takes."""
 
+_TO_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _SEAL_LENGTH: Final = len(b',"crc":"89abcdef"}')
 _sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
@@ -214,7 +215,7 @@ class Journal:
     def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record:
         """Write a record; when this returns it is on the disk, unless `sync` is false.
 
-        The record given back is a copy, as a later reading has it. After a failed write
+        Nobody changes the fields afterwards, which are handed on as they are. After a failed write
         the journal is sound and may be tried again; after a failed sync nobody knows what is on the
         disk, and no record is taken any more. Raises `JournalError`, and `FullError` for one of
         `BEGINNINGS` that would go over the `max_bytes` of the journal.
@@ -223,25 +224,16 @@ class Journal:
             raise ValueError(f"a record has fields of its own called {sorted(clash)}")
         with self._lock:
             n, end = self._written
-            body = self._encode(n + 1, kind, fields)
+            at = self._clock().astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+            body = _encode(n + 1, at, kind, fields)
             line = _seal(body)
             self._refuse_surplus(kind, end + len(line))
             self._write(line, end, sync=sync)
             self._written = (n + 1, end + len(line))
-            record = _decode(body)
+            record = Record(n + 1, at, kind, {"format": FORMAT, **fields} if n == 0 else fields)
             self._pending.append(record)
             self._deliver()
         return record
-
-    def _encode(self, n: int, kind: str, fields: dict[str, Any]) -> bytes:
-        at = self._clock().astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        head = {"n": n, "at": at, "type": kind} | ({"format": FORMAT} if n == 1 else {})
-        try:
-            text = json.dumps(head | fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        except (ValueError, TypeError, RecursionError) as error:
-            raise JournalError(f"a record '{kind}' cannot be written as JSON: {error}") from error
-        # A lone surrogate has no UTF-8; its backslash form is the JSON escape.
-        return text.encode("utf-8", "backslashreplace")
 
     def _refuse_surplus(self, kind: str, size: int) -> None:
         if self._max_bytes is not None and size > self._max_bytes and kind in BEGINNINGS:
@@ -303,6 +295,16 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _encode(n: int, at: str, kind: str, fields: dict[str, Any]) -> bytes:
+    head = {"n": n, "at": at, "type": kind} | ({"format": FORMAT} if n == 1 else {})
+    try:
+        text = _TO_JSON(head | fields)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JournalError(f"a record '{kind}' cannot be written as JSON: {error}") from error
+    # A lone surrogate has no UTF-8; its backslash form is the JSON escape.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _seal(body: bytes) -> bytes:

@@ -83,35 +83,37 @@ class Lanes:
 
     def _side_by_side(self, streams: Sequence[Stream], width: int) -> None:
         waiting, errors = deque(streams), deque[BaseException]()
+        ended = [threading.Event() for _ in range(min(width, len(streams)))]
         workers = [
-            threading.Thread(target=self._work, args=(waiting, errors), name=f"streams-{n}", daemon=True)
-            for n in range(1, min(width, len(streams)) + 1)
+            threading.Thread(
+                target=self._work, args=(waiting, errors, event), name=f"streams-{n}", daemon=True
+            )
+            for n, event in enumerate(ended, 1)
         ]
         try:
             for worker in workers:
                 worker.start()
-            for worker in workers:
-                worker.join()
+            for event in ended:
+                event.wait()
         except BaseException:
             self._end()
-            for worker in workers:
+            # An interrupted `join` takes a thread that runs for one that has ended.
+            for worker, event in zip(workers, ended, strict=True):
                 if worker.ident is not None:
-                    worker.join()
+                    event.wait()
             raise
         if errors:
             raise errors[0]
 
-    def _work(self, waiting: deque[Stream], errors: deque[BaseException]) -> None:
-        while not self._stop.is_set():
-            try:
-                stream = waiting.popleft()
-            except IndexError:
-                return
-            try:
+    def _work(self, waiting: deque[Stream], errors: deque[BaseException], ended: threading.Event) -> None:
+        try:
+            while not self._stop.is_set() and (stream := _next(waiting)) is not None:
                 stream.run()
-            except BaseException as error:  # noqa: BLE001 - raised again where all streams have ended
-                errors.append(error)
-                self._end()
+        except BaseException as error:  # noqa: BLE001 - raised again where all streams have ended
+            errors.append(error)
+            self._end()
+        finally:
+            ended.set()
 
     def _end(self) -> None:
         self._stop.set()
@@ -129,6 +131,13 @@ class Lanes:
         if failed:
             place, failure = _place(failed[0].failure or {}), _failure(failed, len(streams))
         self._cast.join(place, failure, None if failure else waits)
+
+
+def _next(waiting: deque[Stream]) -> Stream | None:
+    try:
+        return waiting.popleft()
+    except IndexError:  # another worker was faster
+        return None
 
 
 def _place(failure: Json) -> Json:

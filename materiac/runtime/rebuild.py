@@ -38,11 +38,10 @@ def rebuild(folder: Path) -> list[Rebuilt]:
         records = read(journal).records
         before = [_bytes(folder / name) for name in _FILES]
         try:
-            tally = Tally(records)
             Manifest(folder / "manifest.json", records)
+            UsageFile(folder / "usage.json", Tally(), records)
         except (KeyError, TypeError, AttributeError) as error:
             raise JournalError(f"a record of '{journal}' cannot be summed up: {error!r}") from error
-        UsageFile(folder / "usage.json", tally)
         after = [_bytes(folder / name) for name in _FILES]
     files = zip(_FILES, before, after, strict=True)
     return [Rebuilt(name, _difference(old, new or b"")) for name, old, new in files]

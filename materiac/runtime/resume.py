@@ -178,7 +178,7 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
         )
         status = conduct(cast)
         seconds = time.monotonic() - began
-    return Result(status, cast, order.folder, tally.as_data(), seconds)
+    return Result(status, cast, order.folder, seconds)
 
 
 def _refuse_over(past: Past, *, talked_to: bool) -> None:

@@ -26,7 +26,7 @@ from materiac.runtime.drive import Drive
 from materiac.runtime.journal import Journal, Record, Subscriber
 from materiac.runtime.lanes import Lanes
 from materiac.runtime.notify import NOTE, mask_of, notified
-from materiac.runtime.usage import Tally, UsageFile
+from materiac.runtime.usage import Tally, UsageFile, used
 from materiac.runtime.visit import Json, characters
 
 MACHINE: Final = "machine.json"
@@ -65,8 +65,12 @@ class Result:
     status: str
     cast: Cast
     folder: Path
-    usage: Json
     seconds: float
+
+    @property
+    def usage(self) -> Json:
+        """What it has used, as `usage.json` has it."""
+        return used(self.folder / "events.jsonl")
 
     def as_data(self) -> Json:
         """The object that `run --json` prints."""
@@ -127,7 +131,7 @@ def run(order: Order) -> Result:
         cast = Cast(bench, state)
         status = conduct(cast)
         seconds = time.monotonic() - began
-    return Result(status, cast, root, tally.as_data(), seconds)
+    return Result(status, cast, root, seconds)
 
 
 def _beginning(order: Order, bench: Bench, state: Json) -> Json:
@@ -159,8 +163,11 @@ def watched(
     journal: Journal, root: Path, watchers: Sequence[Subscriber], records: Sequence[Record] = ()
 ) -> Tally:
     """Have the readers of a journal go on from `records`; gives the one that the budget is held to."""
-    tally = Tally(records)
-    usage, manifest = UsageFile(root / "usage.json", tally), Manifest(root / "manifest.json", records)
+    tally = Tally()
+    usage, manifest = (
+        UsageFile(root / "usage.json", tally, records),
+        Manifest(root / "manifest.json", records),
+    )
     readers: list[Subscriber] = [tally, usage, manifest, *watchers]
     for reader in readers:
         journal.subscribe(reader)

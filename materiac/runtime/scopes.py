@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable
 
 from materiac.program import Edge
-from materiac.runtime.follow_up import Note
+from materiac.runtime.follow_up import MAX_NOTES, Note
 from materiac.runtime.items import ItemId
 
 Landmark = tuple[str, str]
@@ -20,7 +20,7 @@ class Scope:
     def __init__(self) -> None:
         self.cycles = 0
         self.traversals: Counter[tuple[str, int]] = Counter()
-        self.notes: dict[str, list[Note]] = {}
+        self.notes: dict[str, deque[Note]] = {}
         self._remembered: dict[Landmark, None] = {}
 
     def come(self, landmark: Landmark) -> list[str]:
@@ -36,6 +36,10 @@ class Scope:
         self.cycles += 1
         self._remembered = {landmark: None}
         return [*cycle, landmark[1]]
+
+    def note(self, target: str, note: Note) -> None:
+        """Keep why a socket is come to again; of many notes the newest."""
+        self.notes.setdefault(target, deque(maxlen=MAX_NOTES)).append(note)
 
     def forget(self) -> None:
         """Forget what was come to, but not the count: an edge with a budget bounds what follows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +14,7 @@ from materiac.agents.protocol import Usage
 from materiac.program import Budget
 from materiac.runtime.artifacts import GrowingFile
 from materiac.runtime.chronicle import TURN
-from materiac.runtime.journal import Record
+from materiac.runtime.journal import Record, read
 
 Json = dict[str, Any]
 
@@ -128,14 +128,15 @@ class Tally:
 
     Turns without an item are in no sum by item. The attempts of a socket at an item are its visits
     there, from 1 in the order of their first turns. Subscribe it to the journal, `UsageFile` after it.
+    It keeps no turn but the `last` one, as `usage.json` lists it.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.total = Total()
-        self.turns: list[Json] = []
         self._sums: dict[str, dict[str, Total]] = {name: {} for name in _SUMS}
         self._members: dict[str, dict[str, str]] = {name: {} for name in _SUMS}
-        self._attempts: dict[tuple[str, str | None], dict[int, int]] = {}
+        self._attempts: dict[tuple[str, str | None], tuple[int, int]] = {}
+        self.last: Json = {}
         self._asked: Counter[tuple[str, str | None]] = Counter()
         for record in records:
             self(record)
@@ -145,8 +146,8 @@ class Tally:
         if record.type == TURN:
             self.add(Turn.from_data(record.fields))
 
-    def add(self, turn: Turn) -> None:
-        """Count one more turn."""
+    def add(self, turn: Turn) -> Json:
+        """Count one more turn; gives it as `usage.json` lists it."""
         attempt = self._attempt(turn)
         keys = (turn.materia, turn.socket, turn.item_key, str(attempt))
         for name, key in zip(_SUMS, keys, strict=True):
@@ -154,7 +155,8 @@ class Tally:
                 self._add(name, key, turn.usage)
         self.total.add(turn.usage)
         self._asked.update([(turn.socket, turn.item_key), (turn.socket, _ANY)])
-        self.turns.append(turn.as_data() | {"attempt": attempt})
+        self.last = turn.as_data() | {"attempt": attempt}
+        return self.last
 
     def asked(self, socket: str, item_key: str | None) -> tuple[int, int]:
         """How many turns a socket has had, in all and at an item."""
@@ -166,13 +168,15 @@ class Tally:
         self._members[name][key] = f"{json.dumps(key)}: {json.dumps(total.as_data())}"
 
     def _attempt(self, turn: Turn) -> int:
-        visits = self._attempts.setdefault((turn.socket, turn.item_key), {})
-        return visits.setdefault(turn.visit, len(visits) + 1)
+        place = turn.socket, turn.item_key
+        visit, attempt = self._attempts.get(place, (0, 0))
+        self._attempts[place] = (turn.visit, attempt + (turn.visit != visit))
+        return self._attempts[place][1]
 
-    def as_data(self) -> Json:
-        """All of it, as `usage.json` has it."""
+    def as_data(self, turns: Sequence[Json]) -> Json:
+        """All of it, as `usage.json` has it, with the turns that it does not keep."""
         sums = {name: {key: one.as_data() for key, one in part.items()} for name, part in self._sums.items()}
-        return {"turns": self.turns, "total": self.total.as_data(), **sums}
+        return {"turns": turns, "total": self.total.as_data(), **sums}
 
     def sums_as_text(self) -> str:
         """The members of `as_data` but for the turns, as JSON without braces, a line for each.
@@ -190,21 +194,30 @@ class UsageFile:
     the tally, which has to go on counting for the budget on a disk that is full.
     """
 
-    def __init__(self, path: Path, tally: Tally) -> None:
-        """Write what the tally has so far. Raises `ArtifactError`."""
+    def __init__(self, path: Path, tally: Tally, records: Iterable[Record] = ()) -> None:
+        """Have the tally count the records so far, and write that. Raises `ArtifactError`."""
         self._tally = tally
         self._file = GrowingFile(path, '{"turns": [')
-        self._listed = len(tally.turns)
-        self._file.rewrite(tally.turns, self._tail())
+        self._file.rewrite(_counted(tally, records), self._tail())
 
     def __call__(self, record: Record) -> None:
         """Write down what the tally has taken from a record. Raises `ArtifactError`."""
         if record.type == TURN:
-            self._file.append(self._tally.turns[self._listed :], self._tail())
-            self._listed = len(self._tally.turns)
+            self._file.append([self._tally.last], self._tail())
 
     def _tail(self) -> str:
         return f"\n],\n{self._tally.sums_as_text()}}}\n"
+
+
+def used(journal: Path) -> Json:
+    """What the turns of a journal have used, as `usage.json` has it. Raises `JournalError`."""
+    tally = Tally()
+    return tally.as_data(_counted(tally, read(journal, {TURN}).records))
+
+
+def _counted(tally: Tally, records: Iterable[Record]) -> list[Json]:
+    """The turns among some records, as `usage.json` lists them, when the tally has counted them."""
+    return [tally.add(Turn.from_data(record.fields)) for record in records if record.type == TURN]
 
 
 def over(budget: Budget, tally: Tally) -> str | None:

@@ -175,7 +175,6 @@ def test_streams_of_utilities_that_do_not_listen(desk: Desk) -> None:
         stop(desk, process, signal.SIGTERM)
 
 
-@pytest.mark.xfail(strict=True, reason="Python takes a thread for ended whose join was interrupted")
 def test_the_stream_that_takes_longest_to_end_is_waited_for(desk: Desk) -> None:
     deaf_first = f"""case "$(cat)" in *'"stream": "s0"'*) trap "" TERM;; esac; {TREE}"""
     streams(desk, 2, {"command": ["sh", "-c", deaf_first], "timeoutMs": 300_000})

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 
 from materiac.agents.protocol import Usage
 from materiac.program import Budget
-from materiac.runtime.journal import Journal, Record, read
 from materiac.runtime.chronicle import TURN
-from materiac.runtime.usage import Tally, Turn, UsageFile, over, warn
+from materiac.runtime.journal import Journal, Record, read
+from materiac.runtime.usage import Tally, Turn, UsageFile, over, used, warn
 
 
 def turn(socket: str = "build", visit: int = 1, item: str | None = None, **fields: Any) -> Turn:
@@ -28,21 +29,27 @@ def tally_of(*turns: Turn) -> Tally:
     return tally
 
 
+def data_of(turns: Sequence[Turn]) -> dict[str, Any]:
+    tally = Tally()
+    return tally.as_data([tally.add(one) for one in turns])
+
+
 def total(inp: int, out: int, turns: int, **more: Any) -> dict[str, Any]:
     rest = {"cacheRead": 0, "cacheWrite": 0, "cost": 0.0, "turns": turns, "unknown": 0}
     return {"input": inp, "output": out} | rest | more
 
 
 def test_all_that_usage_json_has() -> None:
-    used = Usage(100, 20, cache_read=3, cache_write=4, cost=0.25)
-    tally = tally_of(
-        turn("plan", usage=used, model="m-1", provider="p"),
-        turn(item="WI-1"),
-        turn(item="WI-1", turn=2, usage=None),
-        turn(item="WI-1", visit=2),
-        turn(item="WI-2", visit=3),
+    spent = Usage(100, 20, cache_read=3, cache_write=4, cost=0.25)
+    data = data_of(
+        [
+            turn("plan", usage=spent, model="m-1", provider="p"),
+            turn(item="WI-1"),
+            turn(item="WI-1", turn=2, usage=None),
+            turn(item="WI-1", visit=2),
+            turn(item="WI-2", visit=3),
+        ]
     )
-    data = tally.as_data()
     plan = total(100, 20, 1, cacheRead=3, cacheWrite=4, cost=0.25)
     assert data["total"] == total(130, 26, 5, cacheRead=3, cacheWrite=4, cost=0.25, unknown=1)
     assert data["byMateria"] == {"Build": data["total"]}
@@ -76,8 +83,8 @@ def test_all_that_usage_json_has() -> None:
     ],
 )
 def test_costs_add_up_as_they_are_written(costs: list[float], expected: str) -> None:
-    tally = tally_of(*(turn(usage=Usage(cost=cost)) for cost in costs))
-    assert json.dumps(tally.as_data()["total"]["cost"]) == expected
+    data = data_of([turn(usage=Usage(cost=cost)) for cost in costs])
+    assert json.dumps(data["total"]["cost"]) == expected
 
 
 turns = st.builds(
@@ -98,15 +105,14 @@ turns = st.builds(
 def test_usage_json_is_current_after_every_turn(
     tmp_path_factory: pytest.TempPathFactory, added: list[Turn], known: int
 ) -> None:
-    path = tmp_path_factory.mktemp("usage") / "usage.json"
-    tally = tally_of(*added[:known])
-    file = UsageFile(path, tally)
-    assert json.loads(path.read_bytes()) == tally.as_data()
-    for n, one in enumerate(added[known:], 1):
-        record = Record(n, "", TURN, one.as_data())
+    path, tally = tmp_path_factory.mktemp("usage") / "usage.json", Tally()
+    records = [Record(n, "", TURN, one.as_data()) for n, one in enumerate(added, 1)]
+    file = UsageFile(path, tally, records[:known])
+    assert json.loads(path.read_bytes()) == data_of(added[:known])
+    for n, record in enumerate(records[known:], known + 1):
         tally(record)
         file(record)
-        assert json.loads(path.read_bytes()) == tally.as_data()
+        assert json.loads(path.read_bytes()) == data_of(added[:n])
 
 
 def test_usage_is_made_again_from_the_journal(tmp_path: Path) -> None:
@@ -118,21 +124,21 @@ def test_usage_is_made_again_from_the_journal(tmp_path: Path) -> None:
         journal.append(TURN, **turn(item="WI-1", usage=Usage(1, 2, 3, 4, 0.1)).as_data(), stop="stop")
         journal.append(TURN, **turn(visit=2, usage=None).as_data())
         assert journal.broken == []
-    again = Tally(read(tmp_path / "events.jsonl").records)
-    assert again.as_data() == tally.as_data() == json.loads((tmp_path / "usage.json").read_bytes())
-    assert again.total.turns == 2
+    again = used(tmp_path / "events.jsonl")
+    assert again == json.loads((tmp_path / "usage.json").read_bytes())
+    assert again["total"]["turns"] == Tally(read(tmp_path / "events.jsonl").records).total.turns == 2
 
 
 def test_writing_a_turn_does_not_rewrite_the_turns(tmp_path: Path) -> None:
     """The first byte is spoiled behind the file's back and stays so."""
-    path, tally = tmp_path / "usage.json", tally_of(turn())
-    file = UsageFile(path, tally)
+    path, tally = tmp_path / "usage.json", Tally()
+    file = UsageFile(path, tally, [Record(1, "", TURN, turn().as_data())])
     path.write_bytes(b"#" + path.read_bytes()[1:])
     record = Record(1, "", TURN, turn(visit=2).as_data())
     tally(record)
     file(record)
     assert path.read_bytes()[:1] == b"#"
-    assert json.loads(b"{" + path.read_bytes()[1:]) == tally.as_data()
+    assert json.loads(b"{" + path.read_bytes()[1:]) == data_of([turn(), turn(visit=2)])
 
 
 SPENT = tally_of(turn(usage=Usage(600, 150, 9999, 9999, 1.2)))
