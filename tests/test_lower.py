@@ -9,6 +9,7 @@ from materiac.program import (
     END,
     Advance,
     Agent,
+    Agents,
     Budget,
     Edge,
     Exit,
@@ -16,6 +17,7 @@ from materiac.program import (
     Loop,
     Materia,
     Program,
+    Recovery,
     Settings,
     Socket,
     Utility,
@@ -244,17 +246,52 @@ def test_settings() -> None:
     config = {
         **FEATURES["scopes"],
         "artifactDir": "x",
-        "agents": {"a": 1},
-        "recovery": {"b": 2},
+        "agents": {
+            "default": "ask",
+            "scopes": {"readOnly": "command:look", "coding": "command:build"},
+            "materia": {"Asker": "command:talk"},
+        },
+        "recovery": {"attempts": 2, "toolTimeouts": 0},
         "eventing": {"enabled": True, "presets": ["p"]},
     }
     assert compiled(config).settings == Settings(
         artifact_dir="x",
-        agents={"a": 1},
-        recovery={"b": 2},
+        agents=Agents(
+            "ask", {"readOnly": "command:look", "coding": "command:build"}, {"Asker": "command:talk"}
+        ),
+        recovery=Recovery(attempts=2, tool_timeouts=0),
         eventing={"enabled": True, "sinks": {}, "presets": ["p"], "heartbeatIntervalMs": 30_000},
         colors={"Asker": "#ff0000"},
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "of_all", "handoff"),
+    [
+        (None, None, "text"),
+        (None, "tool", "tool"),
+        ("schema", "tool", "schema"),
+        ("text", "tool", "text"),
+    ],
+    ids=["said nowhere", "of the file", "of the materia", "back to text"],
+)
+def test_how_objects_are_handed_over(own: str | None, of_all: str | None, handoff: str) -> None:
+    materia = {"prompt": "p", **({"handoff": own} if own else {})}
+    config = loadout({"a": {"materia": "A"}}, materia={"A": materia})
+    agent = program({**config, "agents": {"handoff": of_all} if of_all else {}}).materia["A"].agent
+    assert agent is not None
+    assert agent.handoff == handoff
+
+
+@pytest.mark.parametrize(
+    ("materia", "scope", "spec"),
+    [("Asker", "coding", "ask"), ("Other", "coding", "command:build"), ("Other", "none", "command:any")],
+    ids=["by materia", "by scope", "by default"],
+)
+def test_who_answers(materia: str, scope: str, spec: str) -> None:
+    agents = Agents("command:any", {"coding": "command:build"}, {"Asker": "ask"})
+    assert agents.of(materia, scope) == spec
+    assert Agents().of(materia, scope) is None
 
 
 def test_limits() -> None:
