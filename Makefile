@@ -1,4 +1,4 @@
-# `make` lists the targets. Everything is installed into .venv, nothing outside of this folder.
+# `make` lists the targets. Everything is installed into .venv, nothing outside of this folder, but for `make agents`.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: help setup demo test quick check fix bless docs lock
+.PHONY: help setup demo test quick check agents fix bless docs lock
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
@@ -48,6 +48,9 @@ check: $(VENV)/.dev  ## lint, types, and which module may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+agents: $(BIN)/python  ## install the agent programs that tests run, from npm into ~/.cache/materiac-agents (2 GB)
+	@$(BIN)/python tests/agent_programs/install.py
 
 fix: $(VENV)/.dev  ## put right what the linter can put right, and the layout of the code
 	$(BIN)/ruff check --fix .
