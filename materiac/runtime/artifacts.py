@@ -1,4 +1,4 @@
-"""The folder of a cast: where its files lie, how they are written, and the manifest of them.
+"""The folder of a cast: where its files lie, and how they are written.
 
 Folders and files are the owner's alone. A file comes into being whole: it is written beside its place
 and renamed. Nothing is synced here: the journal is, and everything else can be made again from it.
@@ -12,15 +12,14 @@ import itertools
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from materiac.difference import text_difference
-from materiac.names import END, fault
-from materiac.runtime.journal import Record, read
+from materiac.runtime.folder_names import folder_names
+from materiac.runtime.journal import Record
 
 Json = dict[str, Any]
 
@@ -35,12 +34,6 @@ KINDS: Final = {
 }
 """What an output of a visit may end in, and what the manifest calls it."""
 
-_NAME_BYTES: Final = 255
-_HASH_DIGITS: Final = 16
-# Letters and marks that show nothing; some file systems leave them out when they compare names.
-_IGNORABLE: Final = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
 _ROOT_FILE: Final = re.compile(r"[a-z]+(\.[a-z0-9]+)*\.json")
 
 
@@ -122,7 +115,7 @@ class CastFolder:
     def content(self, file: Json) -> bytes:
         """What is in a file that a journal record lists. Raises where it is gone, or not as it was."""
         names = self._names(file)
-        with _named_errors("read", self.root.joinpath(*names)):
+        with named_errors("read", self.root.joinpath(*names)):
             data = self._place(names).read_bytes()
         if hashlib.sha256(data).hexdigest() != file["sha256"]:
             path = self.root.joinpath(*names)
@@ -135,7 +128,7 @@ class CastFolder:
         Raises `DifferenceError`, and as `content` does.
         """
         found = self.content(file).decode()
-        if _encoded(text) != _encoded(found):
+        if encoded(text) != encoded(found):
             raise DifferenceError(file["file"], found, text)
 
     def old_files(self, socket: str, visit: int) -> list[Json]:
@@ -160,7 +153,7 @@ class CastFolder:
         """Rename files; what has been renamed already stays as it is."""
         for pair in moved:
             old, new = (self._place(_within(pair[key])) for key in ("from", "to"))
-            with _named_errors("rename", old):
+            with named_errors("rename", old):
                 if old.exists() and not new.exists():
                     old.rename(new)
 
@@ -184,7 +177,7 @@ class CastFolder:
         return place
 
     def _write(self, path: tuple[str, ...], kind: str, content: str | bytes) -> Written:
-        data = _encoded(content)
+        data = encoded(content)
         if not self.dry:
             folder = self._place(path[:-1])
             make_folders(folder)
@@ -212,46 +205,6 @@ def renamings(records: Iterable[Record]) -> dict[tuple[str, str], str]:
     return renamed
 
 
-def folder_names(names: Iterable[str]) -> dict[str, str]:
-    """A folder name for each name: all distinct, on file systems too that fold case or normalize.
-
-    A name of the language is its own folder name unless it is too long in UTF-8 or a file system might
-    take it for one before it. Any other text is shortened to what is legal, with `~` and a hash behind it,
-    and no legal name holds a `~`.
-    """
-    folders: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in names:
-        if name in folders:
-            continue
-        folded = _folded(name)
-        plain = _is_plain(name) and folded not in taken
-        folders[name] = name if plain else _hashed(name)
-        if plain:
-            taken.add(folded)
-    return folders
-
-
-def _is_plain(name: str) -> bool:
-    legal = name == END or fault(name, spaces=True) is None
-    return legal and not _IGNORABLE.search(name) and len(name.encode()) <= _NAME_BYTES
-
-
-def _folded(name: str) -> str:
-    """The same for names that a file system may take for one: they differ in case, form or last dots."""
-    for _ in range(2):  # folding makes letters that are folded again
-        name = unicodedata.normalize("NFKD", name).upper().casefold()
-    return unicodedata.normalize("NFKD", name).rstrip(".")
-
-
-def _hashed(name: str) -> str:
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
-    legal = "".join(c for c in unicodedata.normalize("NFC", name) if c.isalnum() or c in "._-").lstrip(".")
-    room = _NAME_BYTES - _HASH_DIGITS - len("~")
-    stem = unicodedata.normalize("NFC", legal).encode()[:room].decode(errors="ignore")
-    return f"{stem or '_'}~{digest}"
-
-
 def _stem(visit: int, turn: int, repair: int) -> str:
     return f"{visit}{f'.turn-{turn}' if turn > 1 else ''}{f'.repair-{repair}' if repair else ''}"
 
@@ -259,7 +212,7 @@ def _stem(visit: int, turn: int, repair: int) -> str:
 def _files_of(folder: Path, visit: int) -> list[str]:
     """What the names of a visit's files have behind the visit and its dot."""
     start = f"{visit}."
-    with _named_errors("read the folder", folder):
+    with named_errors("read the folder", folder):
         names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     return sorted(name.removeprefix(start) for name in names if name.startswith(start))
 
@@ -273,7 +226,7 @@ def _failure(name: str) -> int:
 def make_folders(folder: Path) -> None:
     """Make a folder, and what is missing above it, for the owner alone; refuse one that is a link."""
     _refuse_link(folder)
-    with _named_errors("make the folder", folder):
+    with named_errors("make the folder", folder):
         missing = list(itertools.takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
         for place in reversed(missing):
             with contextlib.suppress(FileExistsError):
@@ -292,7 +245,7 @@ def write_whole(path: Path, data: bytes) -> None:
     What a process that is killed leaves beside it is written over when the file is written again.
     """
     beside = path.with_name(f".{path.name}.tmp")
-    with _named_errors("write", path):
+    with named_errors("write", path):
         try:
             file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(file, "wb") as stream:
@@ -304,7 +257,7 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
 
 
-def _encoded(content: str | bytes) -> bytes:
+def encoded(content: str | bytes) -> bytes:
     """A text in UTF-8; a lone surrogate, which has none, becomes its escape."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
@@ -325,7 +278,7 @@ def _refuse_links_in(root: Path) -> None:
     pending = [root] if root.is_dir() else []
     while pending:
         folder = pending.pop()
-        with _named_errors("look into", folder), os.scandir(folder) as entries:
+        with named_errors("look into", folder), os.scandir(folder) as entries:
             for entry in entries:
                 _refuse_link(folder / entry.name, linked=entry.is_symlink())
                 if entry.is_dir(follow_symlinks=False):
@@ -333,7 +286,7 @@ def _refuse_links_in(root: Path) -> None:
 
 
 def _refuse_link(place: Path, *, linked: bool | None = None) -> None:
-    with _named_errors("look at", place):
+    with named_errors("look at", place):
         linked = place.is_symlink() if linked is None else linked
     if linked:
         kind = "file" if place.is_file() else "folder"
@@ -341,98 +294,8 @@ def _refuse_link(place: Path, *, linked: bool | None = None) -> None:
 
 
 @contextlib.contextmanager
-def _named_errors(what: str, path: Path) -> Iterator[None]:
+def named_errors(what: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise ArtifactError(f"cannot {what} '{path}': {error.strerror}") from error
-
-
-class GrowingFile:
-    """A JSON object on the disk whose first member is a long list, to which adding costs the same always.
-
-    What has to follow the list, the tail, lies at the end of the file: entries are written over it and
-    then the tail again, in one write. Who looks while that happens may see half of it; who needs
-    more reads the journal.
-    """
-
-    def __init__(self, path: Path, head: str) -> None:
-        self._path = path
-        self._head = _encoded(head)
-        self._end = 0
-        self._size = 0
-        self._empty = True
-
-    def rewrite(self, entries: Iterable[Json], tail: str) -> None:
-        """Write the whole file, all at once."""
-        listed = self._head + self._joined(entries, first=True)
-        data = listed + _encoded(tail)
-        write_whole(self._path, data)
-        self._end, self._size, self._empty = len(listed), len(data), len(listed) == len(self._head)
-
-    def append(self, entries: Iterable[Json], tail: str) -> None:
-        """Add entries to the list, and put another tail behind it."""
-        listed = self._joined(entries, first=self._empty)
-        data = listed + _encoded(tail)
-        with _named_errors("write", self._path):
-            self._overwrite(data)
-        self._end, self._size = self._end + len(listed), self._end + len(data)
-        self._empty = self._empty and not listed
-
-    def _overwrite(self, data: bytes) -> None:
-        file = os.open(self._path, os.O_WRONLY | os.O_NOFOLLOW)
-        try:
-            written = 0
-            while written < len(data):
-                written += os.pwrite(file, data[written:], self._end + written)
-            if self._end + len(data) < self._size:
-                os.ftruncate(file, self._end + len(data))
-        finally:
-            os.close(file)
-
-    def _joined(self, entries: Iterable[Json], *, first: bool) -> bytes:
-        lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
-        if not lines:
-            return b""
-        return _encoded(("\n" if first else ",\n") + ",\n".join(lines))
-
-
-class Manifest:
-    """`manifest.json`, made from the records of a journal; current after every record, at a constant price.
-
-    A record that wrote files has them under `files`, as `Written.as_data` gives them, beside its
-    `socket`, `materia`, `itemKey`, `itemLabel` and `visit`, in a stream `stream`; one that renamed some has
-    `moved`. Subscribe it to the journal: `journal.subscribe(manifest)`.
-    """
-
-    _TAIL: Final = "\n]}\n"
-
-    def __init__(self, path: Path, records: Iterable[Record] = ()) -> None:
-        """Write the manifest of the records so far. Raises `ArtifactError`."""
-        head = json.dumps({"castId": path.parent.name, "entries": []}, ensure_ascii=False)
-        self._file = GrowingFile(path, head.removesuffix("]}"))
-        self._journal = path.parent / "events.jsonl"
-        self._rewrite(records)
-
-    def __call__(self, record: Record) -> None:
-        """Take one more record. Raises `ArtifactError` and `JournalError`."""
-        if record.fields.get("moved"):
-            self._rewrite(read(self._journal).records)
-        elif entries := _entries(record.fields):
-            self._file.append(entries, self._TAIL)
-
-    def _rewrite(self, records: Iterable[Record]) -> None:
-        """List the files of all records, those that were renamed by their new names."""
-        listed: list[Json] = []
-        for record in records:
-            moved = {pair["from"]: pair["to"] for pair in record.fields.get("moved", ())}
-            for entry in listed if moved else ():
-                entry["file"] = moved.get(entry["file"], entry["file"])
-            listed += _entries(record.fields)
-        self._file.rewrite(listed, self._TAIL)
-
-
-def _entries(fields: Mapping[str, Any]) -> list[Json]:
-    place = {key: fields.get(key) for key in ("socket", "materia", "itemKey", "itemLabel", "visit")}
-    place |= {"stream": fields["stream"]} if "stream" in fields else {}
-    return [place | file for file in fields.get("files", ())]

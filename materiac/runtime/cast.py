@@ -16,12 +16,12 @@ from materiac.machine import FAILED, WAITING, Way
 from materiac.path import MISSING
 from materiac.program import END, Edge, Loop, Program, Socket
 from materiac.runtime import chronicle
-from materiac.runtime.artifacts import folder_names
 from materiac.runtime.ask import ask
 from materiac.runtime.bench import Bench
 from materiac.runtime.call import call
 from materiac.runtime.contract import Accepted
 from materiac.runtime.course import Course
+from materiac.runtime.folder_names import folder_names
 from materiac.runtime.follow_up import Note, reason_of
 from materiac.runtime.items import ItemId, Loops
 from materiac.runtime.journal import Record

@@ -10,11 +10,12 @@ from pathlib import Path
 from materiac.agents.protocol import Agent
 from materiac.environment import MASK, Mask
 from materiac.program import Budget, Image, Program, image_from_data
-from materiac.runtime.artifacts import CastFolder, folder_names, renamings
+from materiac.runtime.artifacts import CastFolder, renamings
 from materiac.runtime.bench import Bench, Person
 from materiac.runtime.cast import Cast
 from materiac.runtime.chronicle import FINISHED, RESTARTED, RESUMED, STARTED, Chronicle
 from materiac.runtime.course import Course
+from materiac.runtime.folder_names import folder_names
 from materiac.runtime.journal import Record
 from materiac.runtime.run import MACHINE
 from materiac.runtime.usage import Tally

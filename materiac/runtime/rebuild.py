@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from materiac.runtime.artifacts import Manifest
 from materiac.runtime.find import JOURNAL
 from materiac.runtime.holder import holder
 from materiac.runtime.journal import JournalError, read
+from materiac.runtime.manifest import Manifest
 from materiac.runtime.usage import Tally, UsageFile
 
 _FILES: Final = ("manifest.json", "usage.json")

@@ -252,6 +252,9 @@ def _refuse_failed(order: Resumption, past: Past, program: Program, failure: Jso
         _refuse_spent(order, past, program, "failed")
     elif kind == "edge-limit" and not (allowed.edge or changed):
         raise ResumeError(f"{failure['message']}; --allow-edge lets it be taken once more", "failed")
+    elif kind == "visit-limit" and not (allowed.retry and changed):
+        help_ = "a loadout with a higher 'maxVisits', with --accept-change --retry, lets the cast go on"
+        raise ResumeError(f"{failure['message']}; {help_}", "failed")
     elif kind not in ("edge-limit", "stream") and not allowed.retry:
         where = f"'{failure['socket']}' failed ({kind}): {failure['message']}"
         raise ResumeError(f"{where}; --retry runs it again", "failed")

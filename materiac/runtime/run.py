@@ -18,13 +18,15 @@ from materiac.agents.protocol import Agent
 from materiac.machine import FAILED, WAITING
 from materiac.program import Image, image_data
 from materiac.runtime import cast_id
-from materiac.runtime.artifacts import CastFolder, Manifest, folder_names
+from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.bench import Bench, Person, StandIn
 from materiac.runtime.cast import Cast
 from materiac.runtime.chronicle import Chronicle
 from materiac.runtime.drive import Drive
+from materiac.runtime.folder_names import folder_names
 from materiac.runtime.journal import Journal, Record, Subscriber
 from materiac.runtime.lanes import Lanes
+from materiac.runtime.manifest import Manifest
 from materiac.runtime.notify import NOTE, mask_of, notified
 from materiac.runtime.usage import Tally, UsageFile, used
 from materiac.runtime.visit import Json, characters

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from materiac.agents.protocol import Usage
 from materiac.program import Budget
-from materiac.runtime.artifacts import GrowingFile
 from materiac.runtime.chronicle import TURN
 from materiac.runtime.journal import Record, read
+from materiac.runtime.manifest import GrowingFile
 
 Json = dict[str, Any]
 

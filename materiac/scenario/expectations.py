@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from materiac.program import Program
-from materiac.runtime.artifacts import folder_names
 from materiac.runtime.chronicle import TURN
+from materiac.runtime.folder_names import folder_names
 from materiac.runtime.journal import Record
 from materiac.scenario.difference import difference
 from materiac.scenario.model import Expect, Wanted, prompt_of

@@ -17,16 +17,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from materiac.runtime import cast_id
-from materiac.runtime.artifacts import (
-    KINDS,
-    ArtifactError,
-    CastFolder,
-    GrowingFile,
-    Manifest,
-    Written,
-    folder_names,
-)
+from materiac.runtime.artifacts import KINDS, ArtifactError, CastFolder, Written
+from materiac.runtime.folder_names import folder_names
 from materiac.runtime.journal import Journal, read
+from materiac.runtime.manifest import GrowingFile, Manifest
 
 SOCKETS = ["Socket-1", "build"]
 

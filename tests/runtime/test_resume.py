@@ -258,6 +258,20 @@ def test_what_goes_in_circles_may_go_on(tmp_path: Path) -> None:
     assert replay(done.folder).status == "complete"
 
 
+def test_more_visits_need_another_definition(tmp_path: Path) -> None:
+    def config(limit: int) -> Json:
+        edges = [{"when": "not_satisfied", "to": "a", "maxTraversals": 9}]
+        return loadout({"a": socket(parse="json", edges=edges, limits={"maxVisits": limit})})
+
+    agent = answers(a=[NO, NO, NO, YES])
+    failed = cast(config(2), tmp_path, agent)
+    for allowed in ({}, {"retry": True}, {"retry": True, "change": True}):
+        assert "a loadout with a higher 'maxVisits'" in refused(failed, **allowed)
+    done = go_on(failed, agent, config=config(5), retry=True, change=True)
+    assert (done.status, done.cast.path) == ("complete", ["a"] * 4)
+    assert replay(done.folder).status == "complete"
+
+
 # Another definition
 
 
