@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from typing import Any
+from typing import Any, Final
 
 from materiac.cli import places
 from materiac.runtime.contents import Definition
 from materiac.runtime.summary import INTERRUPTED, RUNNING, Summary
 
 Json = dict[str, Any]
+
+_HELP: Final = {
+    "edge-limit": "--allow-edge",
+    "visit-limit": "--accept-change --retry",
+    "uncertain": "--rerun",
+}
+"""Which option lifts what a cast rests by."""
 
 
 def onward(cast: Summary, definition: Definition, name: str) -> list[str]:
@@ -43,7 +50,7 @@ def _help(reason: str, else_: str, cast: Summary, definition: Definition) -> str
     if reason == "budget":
         options = " ".join(_over_budget(cast, definition)) or "--budget-tokens N"
     else:
-        options = {"edge-limit": "--allow-edge", "uncertain": "--rerun"}.get(reason, else_)
+        options = _HELP.get(reason, else_)
     return f" {options}" if options else ""
 
 
