@@ -372,6 +372,17 @@ def test_who_does_not_wait_is_noted(step: Step) -> None:
         assert fake.dropped == [1]
 
 
+def test_a_word_beside_what_a_tool_gave_is_no_prompt() -> None:
+    body = json.loads(json.dumps(MESSAGES))
+    body["messages"][2]["content"].append({"type": "text", "text": "<reminder>"})
+    body["messages"].append({"role": "system", "content": "It is late."})
+    with FakeModels(["yes"]) as fake:
+        post(f"{fake.url}/v1/messages", body)
+        (asked,) = fake.requests
+    assert (asked.prompt, asked.step, asked.results) == ("Look.", 1, ("a.txt",))
+    assert asked.system == "Be brief.\nIt is late."
+
+
 def test_a_script_can_be_a_function() -> None:
     def script(asked: Asked) -> Step:
         return f"{asked.prompt} {asked.results[0]}"

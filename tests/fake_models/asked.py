@@ -9,12 +9,17 @@ from typing import Any, Literal
 Json = dict[str, Any]
 Protocol = Literal["chat", "responses", "messages", "gemini"]
 
+Role = Literal["user", "assistant", "tool"]
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: of the user, of the model with the tools that it called, or what a tool gave."""
+    """One message: of the user, of the model with the tools that it called, or what a tool gave.
 
-    role: Literal["user", "assistant", "tool"]
+    What a program adds beside the results of tools is of the role `tool` too, and has no `call_id`.
+    """
+
+    role: Role
     text: str = ""
     calls: tuple[str, ...] = ()
     call_id: str = ""
@@ -69,7 +74,8 @@ class Asked:
         for message in reversed(self.messages):
             if message.role != "tool":
                 break
-            given.append(message.text)
+            if message.call_id:
+                given.append(message.text)
         return tuple(reversed(given))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fake_models.asked import Asked, Message, texts
+from fake_models.asked import Asked, Message, Role, texts
 from fake_models.script import Answer, Refusal
 from fake_models.wire import Json, Protocol, arguments, event, new_id, pieces
 
@@ -42,13 +42,16 @@ def _parse(path: str, body: Json) -> Asked:
 
 def _parts(content: Json) -> Iterator[Message]:
     parts = content["parts"]
-    for given in (part["functionResponse"] for part in parts if "functionResponse" in part):
-        response = given["response"]
-        yield Message("tool", str(response.get("output", response)), call_id=given.get("id", ""))
+    given = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    for result in given:
+        response = result["response"]
+        call_id = result.get("id") or result["name"]
+        yield Message("tool", str(response.get("output", response)), call_id=call_id)
     calls = tuple(part["functionCall"]["name"] for part in parts if "functionCall" in part)
     said = [part for part in parts if "text" in part and not part.get("thought")]
+    role: Role = "assistant" if content["role"] == "model" else "tool" if given else "user"
     if said or calls:
-        yield Message("assistant" if content["role"] == "model" else "user", texts(said), calls)
+        yield Message(role, texts(said), calls)
 
 
 def _whole(asked: Asked, answer: Answer) -> Json:

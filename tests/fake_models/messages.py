@@ -26,12 +26,14 @@ def _error(refusal: Refusal) -> Json:
 
 
 def _parse(_path: str, body: Json) -> Asked:
+    rest = [message for message in body["messages"] if message["role"] != "system"]
+    systems = [body.get("system"), *(m["content"] for m in body["messages"] if m["role"] == "system")]
     form = body.get("output_format") or (body.get("output_config") or {}).get("format") or {}
     return Asked(
         protocol="messages",
         model=body["model"],
-        system=texts(body.get("system")),
-        messages=tuple(part for message in body["messages"] for part in _parts(message)),
+        system="\n".join(map(texts, systems)),
+        messages=tuple(part for message in rest for part in _parts(message)),
         tools=tuple(tool["name"] for tool in body.get("tools") or ()),
         stream=bool(body.get("stream")),
         body=body,
@@ -42,13 +44,13 @@ def _parse(_path: str, body: Json) -> Asked:
 def _parts(message: Json) -> Iterator[Message]:
     content = message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    for block in blocks:
-        if block["type"] == "tool_result":
-            yield Message("tool", texts(block.get("content")), call_id=block["tool_use_id"])
+    given = [block for block in blocks if block["type"] == "tool_result"]
+    for block in given:
+        yield Message("tool", texts(block.get("content")), call_id=block["tool_use_id"])
     calls = tuple(block["name"] for block in blocks if block["type"] == "tool_use")
     said = [block for block in blocks if block["type"] == "text"]
     if said or calls:
-        yield Message(message["role"], texts(said), calls)
+        yield Message("tool" if given else message["role"], texts(said), calls)
 
 
 def _whole(asked: Asked, answer: Answer) -> Json:
