@@ -64,6 +64,7 @@ BACK_ENDS: Final[Mapping[str, BackEnd]] = {
     "scripted": BackEnd("scripted:FILE", "scripted", _ALL),
     "command": BackEnd("command:PROGRAM ARGUMENT…", "command", frozenset()),
     "ask": BackEnd("ask", "ask", _ALL),
+    "several": BackEnd('several:{"default": AGENT, "scopes": {…}, "materia": {…}}', "several", None),
 }
 """The kinds of agents by name."""
 

@@ -40,6 +40,16 @@ def abilities_of(agent: Agent) -> Abilities:
     return Abilities(scopes=(kind and kind.scopes) or frozenset())
 
 
+def models_of(agent: Agent) -> list[str] | None:
+    """The models that a back end knows by name; None where it cannot tell."""
+    look = getattr(agent, "models", None)
+    try:
+        models: list[str] | None = look() if look is not None else None
+    except AgentError:
+        return None
+    return models
+
+
 def _module(name: str) -> Any:
     return importlib.import_module(f"materiac.agents.{BACK_ENDS[name].module}")
 

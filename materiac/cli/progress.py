@@ -134,7 +134,7 @@ class Progress:
 
     def _open(self, agent: str, at: float) -> None:
         """Go over to the live view, where there can be one."""
-        if self._stream is not None and agent != _PERSON and is_terminal(self._stream):
+        if self._stream is not None and not _asks_person(agent) and is_terminal(self._stream):
             from materiac.cli.live_view import LiveView
 
             self._screen = LiveView(self._stream, at)
@@ -143,6 +143,15 @@ class Progress:
         self._over = True
         self._screen.close()
         self._screen = Nowhere()
+
+
+def _asks_person(agent: str) -> bool:
+    from materiac.agents.protocol import AgentError
+    from materiac.agents.several import specs_in
+
+    with contextlib.suppress(AgentError):  # one that was cut or masked
+        return _PERSON in specs_in(agent)
+    return False
 
 
 def _files(files: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from materiac.cli import places
+from materiac.environment import MASK
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
@@ -171,7 +172,7 @@ def _attempt(
 
     past = _past(folder, talked_to=words is not None)
     loaded = _definition(options, past)
-    agent = _agent(options, past)
+    agent = _agent(options, past, loaded)
     try:
         with Progress(loaded, quiet=options.json) as progress:
             progress.recall(past.records)
@@ -244,26 +245,36 @@ def _definition(options: argparse.Namespace, past: Past) -> Loaded:
         raise _RefusedError(str(error)) from error
 
 
-def _agent(options: argparse.Namespace, past: Past) -> Agent:
-    from materiac.agents import choose
-    from materiac.agents.nobody import Nobody
+def _agent(options: argparse.Namespace, past: Past, loaded: Loaded) -> Agent:
+    """Who answers: as asked for now, as asked for before, as the environment or the configuration says."""
     from materiac.agents.protocol import AgentError
-    from materiac.environment import MASK
+    from materiac.cli.answering import answering, asked_for
 
-    recorded = str(past.agent)
-    unknown = recorded == Nobody.spec or MASK in recorded
-    spec = options.agent or (os.environ.get("MATERIAC_AGENT") if unknown else None)
+    recorded, said = _recorded(past, loaded)
+    spec = options.agent or (None if said else asked_for(None))
     try:
         if spec:
-            return choose.make(spec)
-        if recorded == Nobody.spec:
-            return Nobody()
-        if unknown:
+            return answering(spec, loaded.image)
+        if recorded is not None and MASK in recorded:
             raise _RefusedError(f"say who answers, with --agent: in '{recorded}' there was a secret")
         with _in_folder(past.began.get("source")):
-            return choose.make(recorded)
+            return answering(recorded, loaded.image)
     except AgentError as error:
         raise _RefusedError(str(error)) from error
+
+
+def _recorded(past: Past, loaded: Loaded) -> tuple[str | None, bool]:
+    """Who answered before, and whether a person said so; None where the configuration says it anew."""
+    from materiac.agents import several
+    from materiac.agents.nobody import Nobody
+    from materiac.program import Agents
+
+    recorded = str(past.agent)
+    if recorded == Nobody.spec:
+        return None, False
+    if recorded.startswith(f"{several.NAME}:"):
+        return (None if loaded.image.settings.agents != Agents() else recorded), False
+    return recorded, MASK not in recorded
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_surroundings(parser: argparse.ArgumentParser) -> None:
     """The options of a cast that have nothing to do with which loadout runs."""
-    parser.add_argument("--agent", metavar="SPEC", help="who answers: scripted:FILE, command:PROGRAM …, ask")
+    parser.add_argument("--agent", metavar="SPEC", help="who answers (`materiac agents` lists them)")
     parser.add_argument(
         "--artifacts", metavar="DIR", help="where casts are kept (default: the file's artifactDir)"
     )
@@ -104,17 +104,13 @@ def _start(
 
 
 def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
-    from materiac.agents import choose
-    from materiac.agents.nobody import Nobody
-    from materiac.agents.protocol import AgentError
+    from materiac.cli import loading
+    from materiac.cli.answering import answering, asked_for, unknown_models
 
-    spec = options.agent or os.environ.get("MATERIAC_AGENT")
-    if spec:
-        return choose.make(spec)
-    if any(materia.agent is not None for materia in loaded.image.program.materia.values()):
-        forms = ", ".join(f"'{form}'" for form in choose.FORMS.values())
-        raise AgentError(f"say who answers, with --agent or MATERIAC_AGENT: {forms}")
-    return Nobody()
+    agent = answering(asked_for(options.agent), loaded.image)
+    for words in unknown_models(agent, loaded.image.program):
+        loading.complain(words)
+    return agent
 
 
 def _cast(
