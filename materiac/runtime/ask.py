@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from materiac.agents.protocol import AgentError, Reply, Request
+from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request
 from materiac.environment import Mask
 from materiac.runtime import contract, prompt
 from materiac.runtime.bench import Bench
@@ -122,10 +122,11 @@ class _Conversation:
         try:
             reply = self._reply(text)
         except AgentError as error:
-            failure = VisitFailed("agent", bench.mask.text(str(error)))
+            kind = "output-limit" if isinstance(error, AnswerLimitError) else "agent"
+            failure = VisitFailed(kind, bench.mask.text(str(error)))
             failure.files = [written]
             raise failure from error
-        reply = replace(reply, text=bench.mask.text(reply.text), error=_masked(bench, reply.error))
+        reply = _masked(bench.mask, reply)
         files = [written]
         if reply.stop not in _FAILURES:
             files.append(
@@ -220,6 +221,11 @@ class _Conversation:
                 asked_of_socket=of_socket,
                 asked_of_item=of_item,
                 env=agent.env if agent else (),
+                max_bytes=self.bench.limits.max_answer_bytes,
+                lane=self.bench.stream or "",
+                sessions=self.bench.folder.root / "sessions",
+                owner=self.bench.cast_id,
+                stop=self.bench.stop,
             )
         )
 
@@ -240,7 +246,7 @@ class _Conversation:
             TURN,
             sync=False,
             **turn.as_data(),
-            session=reply.session,
+            session=self.bench.mask.text(reply.session) if reply.session is not None else None,
             stop=reply.stop,
             error=reply.error,
             seconds=round(seconds, 6),
@@ -248,8 +254,19 @@ class _Conversation:
         )
 
 
-def _masked(bench: Bench, text: str | None) -> str | None:
-    return None if text is None else bench.mask.text(text)
+def _masked(mask: Mask, reply: Reply) -> Reply:
+    """A reply without secrets in what is kept of it; the session has to come back as it is."""
+
+    def hidden(text: str | None) -> str | None:
+        return None if text is None else mask.text(text)
+
+    return replace(
+        reply,
+        text=mask.text(reply.text),
+        error=hidden(reply.error),
+        model=hidden(reply.model),
+        provider=hidden(reply.provider),
+    )
 
 
 def _refuse_failure(bench: Bench, reply: Reply) -> None:

@@ -77,7 +77,7 @@ def _refuse_uncertain(bench: Bench, visit: Visit, utility: Utility) -> None:
     crossed = bench.journal.crossed
     harmless = utility.idempotent or utility.builtin is not None
     if crossed is not None and not harmless and not crossed.fields["rerun"]:
-        command = bench.mask.text(shown(_command(utility)))
+        command = shown(bench.mask.data(_command(utility)))
         raise VisitWaits(
             f"{command} of '{visit.socket.id}', visit {visit.number}, had been started when the cast was "
             "interrupted, and may have run: it runs again only with --rerun, or if its materia is idempotent",
@@ -203,7 +203,7 @@ def _masked(mask: Mask, done: Completed) -> Completed:
 
 
 def _refuse_failure(bench: Bench, utility: Utility, done: Completed) -> None:
-    command = bench.mask.text(shown(_command(utility)))
+    command = shown(bench.mask.data(_command(utility)))
     if done.timed_out:
         limit = utility.timeout_ms
         raise VisitFailed("utility-timeout", f"{command} was not done within its {limit} ms, and was ended")

@@ -59,7 +59,7 @@ answer = "\\n".join(spellings) + prompt
 if "LIST" in prompt:
     items = [{{"title": key, "context": spellings[5]}}]
     answer = json.dumps({{"workItems": items, "context": key}})
-print(json.dumps({{"text": answer}}))
+print(json.dumps({{"text": answer, "id": key, "by": key, "at": key}}))
 """
 
 
@@ -103,7 +103,8 @@ def check(desk: Desk, ran: Ran) -> None:
 
 def run(desk: Desk, *options: str) -> Ran:
     (desk.folder / "agent.py").write_text(AGENT, encoding="utf-8")
-    agent = f"command?env={NAME}&text=text:{json.dumps([sys.executable, 'agent.py', SECRET])}"
+    told = "text=text&session=id&model=by&provider=at"
+    agent = f"command?env={NAME}&{told}:{json.dumps([sys.executable, 'agent.py', SECRET])}"
     request = ("--request", f"open it with {SECRET}")
     return desk.run("--agent", agent, *request, *options, env={NAME: SECRET})
 
