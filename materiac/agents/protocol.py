@@ -60,12 +60,12 @@ class Request:
 
     Before it the cast had `asked_of_socket` turns of this socket, `asked_of_item` of them at this item.
     `env` are the names of the secret variables that a program may see, `max_bytes` is the most that an
-    answer may have. `schema` is the JSON Schema of the
-    object that is wanted, where one is; `handoff` says how it shall come: in the `text`, forced by the
-    `schema`, or through the `tool_server`. Turns of one `lane` come one after the other. A back end may
-    keep what it has to remember in the folder `sessions`, which lasts as long as the cast's files.
-    What it starts belongs to `owner`. The turn ends when `stop` is set; `progress` hears of what happens
-    in it, in any thread.
+    answer may have, `tokens_left` what the budget of the cast has left, where it has one. `schema` is the
+    JSON Schema of the object that is wanted, where one is; `handoff` says how it shall come: in the `text`,
+    forced by the `schema`, or through the `tool_server`. Turns of one `lane` come one after the other. A
+    back end may keep what it has to remember in the folder `sessions`, which lasts as long as the cast's
+    files. What it starts belongs to `owner`. The turn ends when `stop` is set; `progress` hears of what
+    happens in it, in any thread.
     """
 
     prompt: str
@@ -93,6 +93,7 @@ class Request:
     sessions: Path | None = None
     owner: str = ""
     stop: threading.Event | None = None
+    tokens_left: int | None = None
     progress: Callable[[Progress], None] | None = None
 
 
