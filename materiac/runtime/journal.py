@@ -17,6 +17,7 @@ import fcntl
 import json
 import os
 import threading
+import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
@@ -31,6 +32,8 @@ BEGINNINGS: Final = frozenset({"socket_started", "socket_restarted"})
 """The records that begin work. A full journal takes none of these; what comes of work under way it takes."""
 
 _TO_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_PATIENCE_S: Final = 0.5
+"""How long is waited for the lock of a journal before its holder is believed to live."""
 _SEAL_LENGTH: Final = len(b',"crc":"89abcdef"}')
 _sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
@@ -332,10 +335,17 @@ def _mend(file: int, end: int) -> int:
 
 
 def _lock(file: int, path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise HeldError(f"'{path}' is being written by another process") from error
+    # Where the holder was killed while it started a command, the lock lasts until that has begun.
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= until:
+                raise HeldError(f"'{path}' is being written by another process") from error
+            time.sleep(_PATIENCE_S / 50)
+        else:
+            return
 
 
 def sync_folder(folder: Path) -> None:

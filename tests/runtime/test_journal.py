@@ -192,6 +192,18 @@ def test_the_file_is_the_owners_alone_and_new(tmp_path: Path) -> None:
         Journal.create(path)
 
 
+def test_a_lock_that_is_about_to_be_given_up_is_waited_for(tmp_path: Path) -> None:
+    """The child of a killed process holds it until it has become the command that it is to run."""
+    first = Journal.create(tmp_path / "events.jsonl")
+    first.append("cast_started")
+    later = threading.Timer(0.05, first.close)
+    later.start()
+    second, reading = Journal.reopen(tmp_path / "events.jsonl")
+    with second:
+        assert [record.type for record in reading.records] == ["cast_started"]
+    later.join()
+
+
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with Journal.create(path) as journal:
