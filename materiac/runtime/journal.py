@@ -207,6 +207,10 @@ class Journal:
             end = _mend(file, reading.end)
         return cls(file, path, clock or _now, len(reading.records), end, max_bytes=max_bytes), reading
 
+    def limit(self, max_bytes: int | None) -> None:
+        """Have another number of bytes that the journal may have."""
+        self._max_bytes = max_bytes
+
     def subscribe(self, subscriber: Subscriber) -> None:
         """Hand every later record to `subscriber`, in order, once it is on the disk.
 

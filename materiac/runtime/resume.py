@@ -159,6 +159,7 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
     ended = end_leftovers(past.began["castId"])
     mask = mask_of(image.settings, order.environ)
     machine = _stored(order, past, mask) if changed else past.machine
+    journal.limit(image.settings.limits.max_journal_bytes)
     tally = watched(journal, order.folder, order.watchers, past.records)
     with notified(journal, order.folder, image.settings, mask, order.environ, past.records) as notes:
         said = _said(order, past, image.program, mask, changed=changed)

@@ -12,7 +12,7 @@ import pytest
 from samples import STEP, Json, answers, cast, compiled, loadout, socket, working
 
 from materiac.agents.protocol import Agent
-from materiac.runtime.journal import Record, read
+from materiac.runtime.journal import FullError, Record, read
 from materiac.runtime.replay import replay
 from materiac.runtime.resume import Allowed, ResumeError, Resumption, resume, stop
 from materiac.runtime.run import Result
@@ -256,6 +256,21 @@ def test_what_goes_in_circles_may_go_on(tmp_path: Path) -> None:
     done = go_on(failed, answers(a=[NO, NO, NO, YES]), retry=True)
     assert (done.status, done.cast.path) == ("complete", ["a"] * 4)
     assert replay(done.folder).status == "complete"
+
+
+def test_a_full_journal_takes_no_more_until_it_may_be_larger(tmp_path: Path) -> None:
+    def config(limit: int) -> Json:
+        sockets = {"a": socket(edges=[{"to": "b"}]), "b": socket(edges=[{"to": "c"}]), "c": socket()}
+        return loadout(sockets, limits={"maxJournalBytes": limit})
+
+    crashed = cast(config(1_000_000), tmp_path, answers())
+    cut(crashed, "socket_finished")
+    for _ in range(2):
+        with pytest.raises(FullError, match="maxJournalBytes"):
+            go_on(crashed, config=config(1000))
+    assert len(records(crashed.folder, "socket_started")) == 1
+    done = go_on(crashed, config=config(1_000_000))
+    assert (done.status, done.cast.path) == ("complete", ["a", "b", "c"])
 
 
 def test_more_visits_need_another_definition(tmp_path: Path) -> None:
