@@ -90,16 +90,26 @@ class CastFolder:
         folders = folder_names(names)
         return {name: replace(self, below=("streams", folder)) for name, folder in folders.items()}
 
-    def context(self, socket: str, visit: int, text: str, *, turn: int = 1, repair: int = 0) -> Written:
+    def context(
+        self, socket: str, visit: int, text: str, *, turn: int = 1, repair: int = 0, retry: int = 0
+    ) -> Written:
         """Write the prompt of a turn: `contexts/<socket>/<visit>.md`."""
-        path = self._path("contexts", socket, _stem(visit, turn, repair) + ".md")
+        path = self._path("contexts", socket, _stem(visit, turn, repair, retry) + ".md")
         return self._write(path, "context", text)
 
     def output(
-        self, socket: str, visit: int, content: str | bytes, suffix: str, *, turn: int = 1, repair: int = 0
+        self,
+        socket: str,
+        visit: int,
+        content: str | bytes,
+        suffix: str,
+        *,
+        turn: int = 1,
+        repair: int = 0,
+        retry: int = 0,
     ) -> Written:
         """Write what came of a turn or a command: `sockets/<socket>/<visit><suffix>`, one of `KINDS`."""
-        path = self._path("sockets", socket, _stem(visit, turn, repair) + suffix)
+        path = self._path("sockets", socket, _stem(visit, turn, repair, retry) + suffix)
         return self._write(path, KINDS[suffix], content)
 
     def write_json(self, name: str, value: Any) -> Written:
@@ -205,8 +215,9 @@ def renamings(records: Iterable[Record]) -> dict[tuple[str, str], str]:
     return renamed
 
 
-def _stem(visit: int, turn: int, repair: int) -> str:
-    return f"{visit}{f'.turn-{turn}' if turn > 1 else ''}{f'.repair-{repair}' if repair else ''}"
+def _stem(visit: int, turn: int, repair: int, retry: int) -> str:
+    marks = (("turn", turn if turn > 1 else 0), ("repair", repair), ("retry", retry))
+    return f"{visit}{''.join(f'.{name}-{number}' for name, number in marks if number)}"
 
 
 def _files_of(folder: Path, visit: int) -> list[str]:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request
 from materiac.environment import Mask
 from materiac.runtime import contract, prompt
 from materiac.runtime.bench import Bench
-from materiac.runtime.chronicle import TURN, WORDS
+from materiac.runtime.chronicle import WORDS
 from materiac.runtime.contract import Accepted, Contract
 from materiac.runtime.handoff import HandoffError, find_object
-from materiac.runtime.journal import Record
-from materiac.runtime.limits import check_answer, check_prompt
 from materiac.runtime.prompt import PromptView
-from materiac.runtime.usage import Turn
+from materiac.runtime.turns import Turns
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits, characters
 
 MAX_WAITING: Final = 200
 """How many characters of an answer a message shows that says that it waits for a person."""
-_FAILURES: Final = ("error", "aborted")
 
 
 def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
@@ -73,70 +67,24 @@ def read(answer: str, wanted: Contract, mask: Mask) -> tuple[Accepted | None, Se
 
 
 class _Conversation:
-    """The turns of one visit."""
+    """A visit's talk with its agent, and maybe with a person."""
 
     def __init__(self, bench: Bench, visit: Visit, opening: str) -> None:
         self.bench, self.visit, self.opening = bench, visit, opening
-        self.files: list[Json] = []
-        self._session: str | None = None
+        self._turns = Turns(bench, visit)
         self._last_prompt = opening
-        self._answers: list[str] = []
         self._words: list[str] = []
-        self._turns = 0
+
+    @property
+    def files(self) -> list[Json]:
+        """The files of all turns so far."""
+        return self._turns.files
 
     def turn(self, text: str, *, number: int = 1, repair: int = 0) -> str:
-        """One turn: asked now, or answered as the journal tells. Gives the answer."""
-        self._turns += 1
-        told = self.bench.journal.take(TURN, pauses=number > 1)
-        if told is not None:
-            answer = self._told(told, text)
-        else:
-            self._refuse_spent(number)
-            answer = self._asked(text, number, repair)
-        check_answer(self.bench.limits, answer)
-        _refuse_oversized(self.visit.socket.max_output_bytes, answer)
+        """One turn; gives the answer."""
+        answer = self._turns.turn(text, text, number=number, repair=repair)
         self._last_prompt = text
-        self._answers.append(answer)
         return answer
-
-    def _told(self, told: Record, text: str) -> str:
-        """The answer that a turn has had before."""
-        fields, folder = told.fields, self.bench.folder
-        reply = Reply("", session=fields["session"], stop=fields["stop"], error=fields["error"])
-        for file in fields["files"]:
-            if file["kind"] == "context" and self.bench.journal.strict:
-                folder.hold(file, text)
-            if file["kind"] == "output":
-                reply = replace(reply, text=folder.content(file).decode())
-        _refuse_failure(self.bench, reply)
-        self._session = reply.session or self._session
-        self.files += fields["files"]
-        return reply.text
-
-    def _asked(self, text: str, number: int, repair: int) -> str:
-        """The prompt is saved, then asked, and the answer is saved before it is looked at."""
-        bench, visit = self.bench, self.visit
-        check_prompt(bench.limits, text)
-        written = bench.folder.context(*visit.id, text, turn=number, repair=repair).as_data()
-        began = time.monotonic()
-        try:
-            reply = self._reply(text)
-        except AgentError as error:
-            kind = "output-limit" if isinstance(error, AnswerLimitError) else "agent"
-            failure = VisitFailed(kind, bench.mask.text(str(error)))
-            failure.files = [written]
-            raise failure from error
-        reply = _masked(bench.mask, reply)
-        files = [written]
-        if reply.stop not in _FAILURES:
-            files.append(
-                bench.folder.output(*visit.id, reply.text, ".md", turn=number, repair=repair).as_data()
-            )
-        self._record(reply, files, time.monotonic() - began)
-        _refuse_failure(bench, reply)
-        self._session = reply.session or self._session
-        self.files += files
-        return reply.text
 
     def talk(self, answer: str) -> str:
         """Let a person refine the answers, turn by turn, until the final form is asked for."""
@@ -144,17 +92,32 @@ class _Conversation:
         while True:
             number += 1
             words = self._words_to(answer, number)
+            said = prompt.final_form(self._wanted()) if words is None else words
+            self._words.append(said)
+            whole = self._whole()
+            # A back end that keeps no session is told the talk so far.
+            text = whole if self._turns.session is None else said
+            answer = self._turns.turn(text, whole, number=number)
+            self._last_prompt = text
             if words is None:
-                final = prompt.final_form(self._wanted())
-                return self.turn(self._onward(final), number=number)
-            answer = self.turn(self._onward(words), number=number)
+                return answer
+
+    def opening_of_repair(self) -> str:
+        """The prompt that a repair turn repeats."""
+        return self._last_prompt
+
+    def _whole(self) -> str:
+        told = [self.opening]
+        for answer, said in zip(self._turns.answers, self._words, strict=True):
+            told += [f"## You answered\n\n{answer.strip()}", f"## The person says\n\n{said.strip()}"]
+        return "\n\n".join(told) + "\n"
 
     def _words_to(self, answer: str, number: int) -> str | None:
         """What the person says to an answer, now or as the journal tells; None for the final form."""
         bench, visit = self.bench, self.visit
         told = bench.journal.take(WORDS, pauses=True)
         if told is not None:
-            self.files += told.fields["files"]
+            self.files.extend(told.fields["files"])
             return next((bench.folder.content(file).decode() for file in told.fields["files"]), None)
         said = self._said_to(answer)
         words = None if said is None else bench.mask.text(characters(said))
@@ -163,7 +126,7 @@ class _Conversation:
             files = [bench.folder.output(*visit.id, words, ".said.md", turn=number).as_data()]
         file = files[0]["file"] if files else None
         bench.journal.append(WORDS, **visit.place(), turn=number, file=file, files=files)
-        self.files += files
+        self.files.extend(files)
         return words
 
     def _said_to(self, answer: str) -> str | None:
@@ -173,109 +136,7 @@ class _Conversation:
         shown = " ".join(answer.split())[:MAX_WAITING]
         raise VisitWaits(f"'{self.visit.socket.id}' waits for a person: {shown}", answer=answer)
 
-    def _refuse_spent(self, number: int) -> None:
-        """A talk is held to the budget before each further turn."""
-        reached = self.bench.over_budget() if number > 1 else None
-        if reached is None:
-            return
-        if self.bench.budget.stop_at_limit:
-            raise VisitFailed("budget", reached)
-        raise VisitWaits(f"{reached}: the cast waits for a higher limit", "budget")
-
-    def opening_of_repair(self) -> str:
-        """The prompt that a repair turn repeats."""
-        return self._last_prompt
-
     def _wanted(self) -> Contract | None:
         if self.visit.socket.parse == "text":
             return None
         return contract.contract_of(self.bench.program, self.visit.socket)
-
-    def _onward(self, words: str) -> str:
-        """The next thing said; a back end that keeps no session is told the talk so far."""
-        if self._session is not None:
-            return words
-        told = [self.opening]
-        self._words.append(words)
-        for answer, said in zip(self._answers, self._words, strict=True):
-            told += [f"## You answered\n\n{answer.strip()}", f"## The person says\n\n{said.strip()}"]
-        return "\n\n".join(told) + "\n"
-
-    def _reply(self, text: str) -> Reply:
-        visit, agent = self.visit, self.visit.materia.agent
-        of_socket, of_item = self.bench.tally.asked(visit.socket.id, visit.item.key if visit.item else None)
-        return self.bench.agent.turn(
-            Request(
-                prompt=text,
-                socket=visit.socket.id,
-                materia=visit.materia.name,
-                visit=visit.number,
-                turn=self._turns,
-                cwd=self.bench.cwd,
-                item_key=visit.item.key if visit.item else None,
-                scope=agent.scope if agent else "none",
-                tools=agent.tools if agent else (),
-                model=agent.model if agent else None,
-                thinking=agent.thinking if agent else None,
-                session=self._session,
-                asked_of_socket=of_socket,
-                asked_of_item=of_item,
-                env=agent.env if agent else (),
-                max_bytes=self.bench.limits.max_answer_bytes,
-                lane=self.bench.stream or "",
-                sessions=self.bench.folder.root / "sessions",
-                owner=self.bench.cast_id,
-                stop=self.bench.stop,
-            )
-        )
-
-    def _record(self, reply: Reply, files: list[Json], seconds: float) -> None:
-        visit = self.visit
-        turn = Turn(
-            socket=visit.socket.id,
-            materia=visit.materia.name,
-            item_key=visit.item.key if visit.item else None,
-            item_label=visit.item.label if visit.item else None,
-            visit=visit.number,
-            turn=self._turns,
-            usage=reply.usage,
-            model=reply.model,
-            provider=reply.provider,
-        )
-        self.bench.journal.append(
-            TURN,
-            sync=False,
-            **turn.as_data(),
-            session=self.bench.mask.text(reply.session) if reply.session is not None else None,
-            stop=reply.stop,
-            error=reply.error,
-            seconds=round(seconds, 6),
-            files=files,
-        )
-
-
-def _masked(mask: Mask, reply: Reply) -> Reply:
-    """A reply without secrets in what is kept of it; the session has to come back as it is."""
-
-    def hidden(text: str | None) -> str | None:
-        return None if text is None else mask.text(text)
-
-    return replace(
-        reply,
-        text=mask.text(reply.text),
-        error=hidden(reply.error),
-        model=hidden(reply.model),
-        provider=hidden(reply.provider),
-    )
-
-
-def _refuse_failure(bench: Bench, reply: Reply) -> None:
-    if reply.stop in _FAILURES:
-        why = reply.error or ("the agent was stopped" if reply.stop == "aborted" else "it gave no reason")
-        raise VisitFailed("agent", bench.mask.text(f"the agent failed: {why}"))
-
-
-def _refuse_oversized(limit: int | None, answer: str) -> None:
-    size = len(answer.encode("utf-8", "surrogatepass"))
-    if limit is not None and size > limit:
-        raise VisitFailed("output-limit", f"the answer has {size} bytes, {limit} are allowed")

@@ -11,7 +11,7 @@ from typing import Protocol
 from materiac.agents.protocol import Agent
 from materiac.environment import Mask
 from materiac.process import Completed
-from materiac.program import Budget, Limits, Program
+from materiac.program import Budget, Limits, Program, Recovery
 from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.chronicle import Chronicle
 from materiac.runtime.usage import Tally, over
@@ -44,6 +44,7 @@ class Bench:
     program: Program
     budget: Budget
     limits: Limits
+    recovery: Recovery
     cast_id: str
     request: str
     folder: CastFolder

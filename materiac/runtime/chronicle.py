@@ -38,7 +38,7 @@ _SAID: Final = frozenset(
     ["answer_shown", "event", "handoff_field_dropped", "state_field_dropped", "output_cut", WARNING]
 )
 """Records for whoever watches, by which nothing is decided."""
-_NOTES: Final = frozenset(["eventing_note", "leftovers_ended"])
+_NOTES: Final = frozenset(["eventing_note", "leftovers_ended", "turn_retried", "handoff_chosen"])
 """Records of what surrounds the cast, which comes anew each time."""
 _DECISIVE: Final = ("socket", "visit", "itemKey", "verdict", "usedUp", "route", "blocked", "status", "to")
 _UNTOLD: Final = frozenset(["moved", "stream"])

@@ -123,6 +123,7 @@ class Past:
             program=program,
             budget=self.budget(programs[self.machine]),
             limits=images[self.machine].settings.limits,
+            recovery=images[self.machine].settings.recovery,
             cast_id=began["castId"],
             request=began["request"],
             folder=CastFolder(self.root, folder_names(program.sockets), renamed=renamings(self.records)),

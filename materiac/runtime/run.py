@@ -115,6 +115,7 @@ def run(order: Order) -> Result:
             program=program,
             budget=program.budget,
             limits=settings.limits,
+            recovery=settings.recovery,
             cast_id=name,
             request=mask.text(characters(order.request)),
             folder=folder,
