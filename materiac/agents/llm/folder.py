@@ -32,16 +32,18 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
-        self._names = tuple(dict.fromkeys((os.path.abspath(root), self._root)))
+        self._names = tuple(dict.fromkeys((str(root.absolute()), self._root)))
 
     @contextmanager
     def file(self, path: str) -> Iterator[IO[bytes]]:
         """An ordinary file, open for reading. Raises `FolderError`."""
         with _told(path), self._walked(path) as (parent, name):
             number = os.open(name, _FILE, dir_fd=parent)
+        mode = os.fstat(number).st_mode
+        if not stat.S_ISREG(mode):
+            os.close(number)
+            raise FolderError(f"'{path}' is {_kind(mode)}, expected a file")
         with os.fdopen(number, "rb") as file:
-            if not stat.S_ISREG(os.fstat(number).st_mode):
-                raise FolderError(f"'{path}' is {_kind(os.fstat(number).st_mode)}, expected a file")
             yield file
 
     @contextmanager
@@ -80,7 +82,8 @@ class Folder:
         """The folder that a path ends in, and the name there, which is no link; `.` for a folder itself."""
         walk = _Walk(os.open(self._root, _FOLDER), make)
         try:
-            yield walk.parent, walk.along(path, self._names)
+            name = walk.along(path, self._names)
+            yield walk.parent, name
         finally:
             walk.close()
 
@@ -175,4 +178,4 @@ def _mode(path: str, name: str, parent: int) -> int | None:
 
 
 def _kind(mode: int) -> str:
-    return "a folder" if stat.S_ISDIR(mode) else "no file"
+    return "a folder" if stat.S_ISDIR(mode) else "something else"
