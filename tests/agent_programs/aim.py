@@ -145,6 +145,12 @@ def _qwen(fake: FakeModels, home: Path) -> dict[str, str]:
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False},
+        # Else it asks the model once more behind a turn, with tools that write.
+        "memory": {
+            "enableManagedAutoMemory": False,
+            "enableManagedAutoDream": False,
+            "enableAutoSkill": False,
+        },
     }
     _write(home / ".qwen" / "settings.json", settings)
     return {"OPENAI_BASE_URL": fake.v1, "OPENAI_API_KEY": KEY, "OPENAI_MODEL": "fake-1"}
