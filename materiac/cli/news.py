@@ -91,6 +91,8 @@ class Teller:
             "state_field_dropped": self._dropped_state,
             "output_cut": self._cut,
             "budget_warning": self._budget,
+            "turn_retried": self._retried,
+            "handoff_chosen": self._handoff,
             "eventing_note": self._note,
             "leftovers_ended": self._leftovers,
         }
@@ -186,6 +188,16 @@ class Teller:
             f"{_here(fields)}: the output was cut, {kept:,} of {came:,} bytes are kept",
             "warning",
         )
+
+    def _retried(self, fields: Json, _: float) -> Iterator[News]:
+        pause = f" in {duration(fields['pauseS'])}" if fields["pauseS"] else ""
+        why = one_line(fields["error"] or "no reason was given")
+        yield Note(f"{_here(fields)} is asked again{pause}: {why}", "warning")
+
+    def _handoff(self, fields: Json, _: float) -> Iterator[News]:
+        if fields["taken"] != fields["wanted"]:
+            wanted, taken = fields["wanted"], fields["taken"]
+            yield Note(f"{_here(fields)} hands over by {taken}, not by {wanted}: {one_line(fields['why'])}")
 
     def _note(self, fields: Json, _: float) -> Iterator[News]:
         yield Note(f"eventing: {one_line(fields['message'])}", "warning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from materiac.environment import Mask
@@ -13,6 +14,7 @@ from materiac.runtime.bench import Bench
 from materiac.runtime.chronicle import WORDS
 from materiac.runtime.contract import Accepted, Contract
 from materiac.runtime.handoff import HandoffError, find_object
+from materiac.runtime.handover import TOOL, Handover, choose
 from materiac.runtime.prompt import PromptView
 from materiac.runtime.turns import Turns
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits, characters
@@ -23,8 +25,8 @@ MAX_WAITING: Final = 200
 
 def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
     """Ask the agent of a socket. Raises `VisitFailed`, and `VisitWaits` where a person has to speak."""
-    conversation = _Conversation(bench, visit, bench.mask.text(prompt.build(view)))
-    answer = conversation.turn(conversation.opening)
+    conversation = _Conversation(bench, visit, view)
+    answer = conversation.open()
     if visit.materia.agent is not None and visit.materia.agent.multi_turn:
         answer = conversation.talk(answer)
     if visit.socket.parse == "text":
@@ -34,13 +36,10 @@ def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
 
 def _object(conversation: _Conversation, answer: str) -> Output:
     """The object in an answer; a bad one is asked for once more."""
-    wanted = contract.contract_of(conversation.bench.program, conversation.visit.socket)
-    mask = conversation.bench.mask
-    accepted, problems = read(answer, wanted, mask)
+    accepted, problems = conversation.read(answer)
     if accepted is None:
-        opening = conversation.opening_of_repair()
-        answer = conversation.turn(prompt.repair(opening, problems, answer, wanted), repair=1)
-        accepted, problems = read(answer, wanted, mask)
+        answer = conversation.repair(problems, answer)
+        accepted, problems = conversation.read(answer)
     if accepted is None:
         raise VisitFailed("output", f"the answer was refused after one repair turn: {'; '.join(problems)}")
     return Output(
@@ -69,10 +68,16 @@ def read(answer: str, wanted: Contract, mask: Mask) -> tuple[Accepted | None, Se
 class _Conversation:
     """A visit's talk with its agent, and maybe with a person."""
 
-    def __init__(self, bench: Bench, visit: Visit, opening: str) -> None:
-        self.bench, self.visit, self.opening = bench, visit, opening
+    def __init__(self, bench: Bench, visit: Visit, view: PromptView) -> None:
+        self.bench, self.visit = bench, visit
+        wanted = visit.socket.parse == "json"
+        self._wanted = contract.contract_of(bench.program, visit.socket) if wanted else None
+        self._talks = visit.materia.agent is not None and visit.materia.agent.multi_turn
+        self._handover = Handover() if self._talks else self._chosen()
+        view = replace(view, by_tool=self._handover.kind == TOOL)
+        self.opening = bench.mask.text(prompt.build(view))
         self._turns = Turns(bench, visit)
-        self._last_prompt = opening
+        self._last_prompt = self.opening
         self._words: list[str] = []
 
     @property
@@ -80,11 +85,23 @@ class _Conversation:
         """The files of all turns so far."""
         return self._turns.files
 
-    def turn(self, text: str, *, number: int = 1, repair: int = 0) -> str:
-        """One turn; gives the answer."""
-        answer = self._turns.turn(text, text, number=number, repair=repair)
-        self._last_prompt = text
-        return answer
+    def open(self) -> str:
+        """The first turn; gives the answer."""
+        return self._turns.turn(self.opening, self.opening, self._handover)
+
+    def read(self, answer: str) -> tuple[Accepted | None, Sequence[str]]:
+        """The object of the last turn, or what is wrong with it."""
+        if self._wanted is None:
+            raise TypeError(f"'{self.visit.socket.id}' reads text")
+        if self._turns.handover.problems:
+            return None, self._turns.handover.problems
+        return read(answer, self._wanted, self.bench.mask)
+
+    def repair(self, problems: Sequence[str], answer: str) -> str:
+        """The repair turn, which repeats the last prompt; gives the answer."""
+        by_tool = self._handover.kind == TOOL
+        text = prompt.repair(self._last_prompt, problems, answer, self._wanted, by_tool=by_tool)
+        return self._turns.turn(text, text, self._handover, repair=1)
 
     def talk(self, answer: str) -> str:
         """Let a person refine the answers, turn by turn, until the final form is asked for."""
@@ -92,19 +109,23 @@ class _Conversation:
         while True:
             number += 1
             words = self._words_to(answer, number)
-            said = prompt.final_form(self._wanted()) if words is None else words
-            self._words.append(said)
-            whole = self._whole()
-            # A back end that keeps no session is told the talk so far.
-            text = whole if self._turns.session is None else said
-            answer = self._turns.turn(text, whole, number=number)
-            self._last_prompt = text
+            if words is None:
+                self._handover = self._chosen()
+            answer = self._say(words, number)
             if words is None:
                 return answer
 
-    def opening_of_repair(self) -> str:
-        """The prompt that a repair turn repeats."""
-        return self._last_prompt
+    def _say(self, words: str | None, number: int) -> str:
+        """The next turn of a talk; a back end that keeps no session is told the talk so far."""
+        final = prompt.final_form(self._wanted, by_tool=self._handover.kind == TOOL)
+        said = final if words is None else words
+        self._words.append(said)
+        whole = self._whole()
+        self._last_prompt = whole if self._turns.session is None else said
+        return self._turns.turn(self._last_prompt, whole, self._handover, number=number)
+
+    def _chosen(self) -> Handover:
+        return Handover() if self._wanted is None else choose(self.bench, self.visit, self._wanted)
 
     def _whole(self) -> str:
         told = [self.opening]
@@ -135,8 +156,3 @@ class _Conversation:
                 return self.bench.person.say(answer)
         shown = " ".join(answer.split())[:MAX_WAITING]
         raise VisitWaits(f"'{self.visit.socket.id}' waits for a person: {shown}", answer=answer)
-
-    def _wanted(self) -> Contract | None:
-        if self.visit.socket.parse == "text":
-            return None
-        return contract.contract_of(self.bench.program, self.visit.socket)

@@ -14,6 +14,7 @@ from materiac.runtime import follow_up
 from materiac.runtime.contract import Contract, contract_of, needs
 from materiac.runtime.follow_up import Note
 from materiac.runtime.handoff import excerpt
+from materiac.runtime.handoff_tool import TOOL
 from materiac.runtime.items import Item
 from materiac.template import fill
 
@@ -23,13 +24,18 @@ MAX_ANSWER: Final = 600
 _ANSWER: Final = (
     "Answer with exactly one JSON object and nothing else: no text before or after it, no code fence."
 )
+_BY_TOOL: Final = (
+    f"Hand over your result with one call of the tool '{TOOL}', as the last thing that you do: an object. "
+    "What you say beside it is not read."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
     """What a prompt is made of. `last_output` and `last_json` are for templates, `previous` is what
     may be shown of the last output, `upstream` the work items that a generator may build on, `written`
-    the state keys that earlier sockets wrote, in order, `notes` why this visit is rework."""
+    the state keys that earlier sockets wrote, in order, `notes` why this visit is rework; `by_tool`
+    says that the object is handed over through a tool."""
 
     program: Program
     socket: Socket
@@ -44,6 +50,7 @@ class PromptView:
     upstream: Sequence[Any] | None = None
     notes: Sequence[Note] = ()
     written: Sequence[str] = ()
+    by_tool: bool = False
 
 
 def build(view: PromptView) -> str:
@@ -55,22 +62,24 @@ def build(view: PromptView) -> str:
         _upstream(view.upstream) if view.materia.generator else "",
         follow_up.section(view.notes, subject="the current item" if view.item else "earlier work"),
         _cast(view),
-        _answer_format(contract_of(view.program, view.socket)) if _asks_json(view) else "",
+        _answer_format(contract_of(view.program, view.socket), view.by_tool) if _asks_json(view) else "",
     )
     return _joined(*sections)
 
 
-def repair(prompt: str, problems: Sequence[str], answer: str, contract: Contract) -> str:
+def repair(
+    prompt: str, problems: Sequence[str], answer: str, contract: Contract | None, *, by_tool: bool = False
+) -> str:
     """The prompt of the repair turn: the same again, what was wrong with the answer, the contract."""
     wrong = "\n".join(["## Your last answer was refused", "", *(f"- {problem}" for problem in problems)])
     began = f"It began:\n\n{excerpt(answer.strip(), MAX_ANSWER)}" if answer.strip() else ""
-    return _joined(prompt, wrong, began, _answer_format(contract))
+    return _joined(prompt, wrong, began, _answer_format(contract, by_tool) if contract else "")
 
 
-def final_form(contract: Contract | None) -> str:
+def final_form(contract: Contract | None, *, by_tool: bool = False) -> str:
     """What ends a talk; `contract` is None where the socket reads text."""
     asked = "The talk is over. Give your final answer now, complete in itself, without further questions."
-    return _joined(asked, _answer_format(contract) if contract else "")
+    return _joined(asked, _answer_format(contract, by_tool) if contract else "")
 
 
 def _joined(*sections: str) -> str:
@@ -87,9 +96,10 @@ def _asks_json(view: PromptView) -> bool:
     return view.socket.parse == "json" and agent is not None and not agent.multi_turn
 
 
-def _answer_format(contract: Contract) -> str:
+def _answer_format(contract: Contract, by_tool: bool) -> str:
+    how = _BY_TOOL if by_tool else _ANSWER
     lines = [f"- {line}" for line in needs(contract)]
-    fields = "\n".join([f"{_ANSWER} It has:", "", *lines]) if lines else f"{_ANSWER} It needs no field."
+    fields = "\n".join([f"{how} It has:", "", *lines]) if lines else f"{how} It needs no field."
     return f"## Answer format\n\n{fields}"
 
 

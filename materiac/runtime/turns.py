@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request
 from materiac.environment import Mask
 from materiac.runtime.bench import Bench
 from materiac.runtime.chronicle import TURN
+from materiac.runtime.handover import Handover
 from materiac.runtime.journal import Record
 from materiac.runtime.limits import check_answer, check_prompt
 from materiac.runtime.recovery import Again, Patience
@@ -21,16 +23,18 @@ _FAILURES: Final = ("error", "aborted")
 
 
 class Turns:
-    """Asks the agent of a visit. `files` are those of the turns so far, `answers` what it answered."""
+    """Asks the agent of a visit. `files` are those of the turns so far, `answers` what it answered;
+    `handover` is how the last one handed over its object."""
 
     def __init__(self, bench: Bench, visit: Visit) -> None:
         self.bench, self.visit = bench, visit
         self.files: list[Json] = []
         self.answers: list[str] = []
         self.session: str | None = None
+        self.handover = Handover()
         self._count = 0
 
-    def turn(self, text: str, whole: str, *, number: int = 1, repair: int = 0) -> str:
+    def turn(self, text: str, whole: str, handover: Handover, *, number: int = 1, repair: int = 0) -> str:
         """One turn, tried again where that may help. Gives the answer.
 
         `whole` is the text for an agent that knows nothing of the turns before. Raises `VisitFailed`,
@@ -39,6 +43,7 @@ class Turns:
         patience = Patience(self.bench.recovery)
         while True:
             self._count += 1
+            self.handover = handover
             told = self.bench.journal.take(TURN, pauses=number > 1)
             if told is not None:
                 reply = self._told(told, text)
@@ -90,7 +95,7 @@ class Turns:
         """What came of a turn before."""
         fields, folder = told.fields, self.bench.folder
         reply = Reply(
-            "", session=fields["session"], stop=fields["stop"], error=fields["error"], fault=fields["fault"]
+            "", session=fields["session"], stop=fields["stop"], error=fields["error"], fault=fields.get("fault")
         )
         for file in fields["files"]:
             if file["kind"] == "context" and self.bench.journal.strict:
@@ -98,6 +103,7 @@ class Turns:
             if file["kind"] == "output":
                 reply = replace(reply, text=folder.content(file).decode())
         self.files += fields["files"]
+        self.handover = self.handover.told(fields.get("handoff"))
         return reply
 
     def _asked(self, text: str, number: int, repair: int, retry: int) -> Reply:
@@ -114,6 +120,8 @@ class Turns:
             failure = VisitFailed(kind, bench.mask.text(str(error)))
             failure.files = files
             raise failure from error
+        if reply.stop not in _FAILURES:
+            self.handover, reply = self.handover.taken(reply, self._tool_folder())
         reply = _masked(bench.mask, reply)
         if reply.stop not in _FAILURES:
             saved = bench.folder.output(*visit.id, reply.text, ".md", turn=number, repair=repair, retry=retry)
@@ -156,8 +164,17 @@ class Turns:
                 sessions=bench.folder.root / "sessions",
                 owner=bench.cast_id,
                 stop=bench.stop,
+                schema=self.handover.schema,
+                handoff=self.handover.kind,
+                tool_server=self.handover.server(self._tool_folder()),
             )
         )
+
+    def _tool_folder(self) -> Path:
+        """Where the calls of the tool of this turn are written."""
+        root, names = self.bench.folder.root, self.bench.folder.folders
+        stream = "".join(f".{part}" for part in self.bench.folder.below)
+        return root / "handoff" / f"{names[self.visit.socket.id]}{stream}.{self.visit.number}.{self._count}"
 
     def _record(self, reply: Reply, files: list[Json], seconds: float) -> None:
         visit, mask = self.visit, self.bench.mask
@@ -180,6 +197,7 @@ class Turns:
             stop=reply.stop,
             error=reply.error,
             fault=reply.fault,
+            handoff=self.handover.as_data(),
             seconds=round(seconds, 6),
             files=files,
         )
