@@ -116,8 +116,11 @@ def test_a_command_that_does_no_harm_runs_again(desk: Going) -> None:
 
 def test_an_agent_is_asked_again(desk: Going) -> None:
     killed(desk, "--agent", agent(desk), name="agent")
+    [left] = pids(desk)
+    assert is_alive(left)
     fix(desk)
     done = desk.go("resume")
+    assert not is_alive(left)
     assert (done.code, desk.log()) == (0, ["run"])
     assert [record["turn"] for record in desk.kinds("turn_finished")] == [1, 1]
 
