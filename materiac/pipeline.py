@@ -24,6 +24,7 @@ from materiac.rules.rule import FileView
 from materiac.source import Document, Language, Pointer, Span
 
 if TYPE_CHECKING:
+    from materiac.model import Frame
     from materiac.program import Image, Json
 
 
@@ -159,6 +160,12 @@ def merged(texts: Iterable[Text]) -> Json:
     """The data of all layers, in the forms of today, as far as they can be read."""
     with collector.paused():
         return _read(texts).data
+
+
+def frame_of(texts: Iterable[Text]) -> Frame:
+    """What all layers say beside their loadouts, without what is wrong with it."""
+    with collector.paused():
+        return shape.shape(_read(texts).layered, ()).frame
 
 
 def _read(texts: Iterable[Text]) -> _Front:

@@ -70,6 +70,9 @@ COMMANDS = (
         "materiac inspect 20310504 --socket build",
     ),
     Command("tail", "tail", "follow the records of a cast in words", "materiac tail -f"),
+    Command(
+        "agents", "agents", "list the agents, and whether they can run here", "materiac agents --probe ask"
+    ),
     Command("test", "test", "play scenarios of loadouts", "materiac test scenarios --coverage"),
     Command("rules", "rules", "list the rules of check", "materiac rules"),
     Command("explain", "explain", "show the page of a rule", "materiac explain never-ends"),

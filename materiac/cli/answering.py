@@ -62,6 +62,27 @@ def unknown_models(agent: Agent, program: Program) -> Iterator[str]:
             yield f"warning: {words}" + (f": {guess}" if guess else "")
 
 
+def standing_choice() -> str | None:
+    """Who answers here where no loadout is named: by the environment, the configuration, or `pi`."""
+    return asked_for(None) or _by_layers() or fallback()
+
+
+def _by_layers() -> str | None:
+    """What the user's and the project's files say, as far as it can be used."""
+    from materiac.agents.several import Several
+    from materiac.cli import loading
+    from materiac.pipeline import frame_of
+
+    try:
+        agents = frame_of(loading.surroundings().texts).agents
+    except loading.UnreadableError:
+        return None
+    by_scope = agents.by_scope()
+    if not (by_scope or agents.materia):
+        return agents.default
+    return Several(agents.default or fallback(), agents.materia, by_scope).spec
+
+
 def fallback() -> str | None:
     """Who answers where nothing says so: `pi`, where it is installed."""
     return _FALLBACK if shutil.which(_FALLBACK) else None

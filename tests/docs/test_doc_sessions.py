@@ -44,7 +44,9 @@ class Desk:
 
     def _environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATERIA")}
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        # A `pi` that is installed would answer where the pages say that nobody does.
+        folders = [folder for folder in os.get_exec_path() if not Path(folder, "pi").exists()]
+        path = ":".join([str(Path(sys.executable).parent), *folders])
         own = {"HOME": str(self.home), "PATH": path, "COLUMNS": "80", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
         return {**inherited, **own, "XDG_CONFIG_HOME": str(self.home / ".config")}
 
