@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from materiac.machine import FAILED, WAITING, Way
 from materiac.path import MISSING
 from materiac.program import END, Edge, Loop, Program, Socket
 from materiac.runtime import chronicle
+from materiac.runtime.announce import announced
 from materiac.runtime.ask import ask
 from materiac.runtime.bench import Bench
 from materiac.runtime.call import call
-from materiac.runtime.contract import Accepted
 from materiac.runtime.course import Course
 from materiac.runtime.folder_names import folder_names
 from materiac.runtime.follow_up import Note, reason_of
@@ -33,9 +33,6 @@ from materiac.runtime.state import Knowledge
 from materiac.runtime.usage import warn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
 from materiac.verdict import holds
-
-MAX_SHOWN: Final = 4000
-"""How many characters of a `text` the journal holds; all of it is in the file of the answer."""
 
 
 class GoneError(Exception):
@@ -83,9 +80,9 @@ class Cast:
         return self._now.verdict
 
     def over_budget(self, to: str) -> bool:
-        told = self.bench.journal.told
+        told = self.bench.journal.tells_of_budget()
         if told is not None:
-            return _tells_of_budget(told)
+            return told
         return self.bench.over_budget() is not None and self._landing(to) != END
 
     def spent(self, source: str, index: int, edge: Edge) -> bool:
@@ -219,14 +216,8 @@ class Cast:
 
     def _guard(self, item: ItemId | None, landmark: Landmark) -> None:
         self._now.scope = item
-        scope, limit = self._scopes.of(item), self.program.max_no_advance_cycles
-        cycle = scope.come(landmark)
-        if cycle and scope.cycles > limit:
-            way = " → ".join(f"'{name}'" for name in cycle)
-            times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
-            key = self._now.place.get("itemKey")
-            whom = f" for {key}" if key else ""
-            raise VisitFailed("stalled", f"{times}{whom}; the last one is {way}")
+        key = self._now.place.get("itemKey")
+        self._scopes.guard(item, landmark, self.program.max_no_advance_cycles, f" for {key}" if key else "")
 
     def _perform(self, visit: Visit, beginning: str) -> None:
         self._now.visit = visit
@@ -265,20 +256,8 @@ class Cast:
         else:
             check_items(self.bench.limits, output.accepted.output)
             self.knowledge.take_object(visit.socket, visit.materia, output.accepted)
-            self._announce(output.accepted, output.files)
-
-    def _announce(self, accepted: Accepted, files: list[Json]) -> None:
-        """What of an accepted output is for the person: its text, its events, and what was dropped."""
-        text = accepted.fields.get("text", "")
-        if text.strip():
-            file = next((part["file"] for part in files if part["kind"] == "parsed"), None)
-            self._append("answer_shown", sync=False, text=text[:MAX_SHOWN], length=len(text), file=file)
-        for event in accepted.events:
-            self._append("event", sync=False, event=event)
-        if accepted.dropped:
-            self._append("handoff_field_dropped", sync=False, fields=list(accepted.dropped))
-        if accepted.dropped_state:
-            self._append("state_field_dropped", sync=False, fields=list(accepted.dropped_state))
+            for kind, fields in announced(output.accepted, output.files):
+                self._append(kind, sync=False, **fields)
 
     def _advance(self, socket: Socket, loop: Loop | None) -> None:
         step = socket.advance
@@ -406,14 +385,7 @@ class Cast:
         """Where a step would lead, past loops that would be found empty, and regions without streams."""
         region = self.program.regions.get(self._now.visit.socket.id) if self._now.visit else None
         to = region.after if region and to == region.entry and not self.schedule() else to
-        passed = set()
-        while to != END and to not in passed:
-            passed.add(to)
-            loop_id = self.program.sockets[to].loop
-            if loop_id is None or self.loops.has_next(self.program.loops[loop_id], self._read):
-                return to
-            to = self.program.loops[loop_id].empty
-        return to
+        return self.loops.landing(self.program, to, self._read)
 
     def _item_id(self) -> ItemId | None:
         visit = self._now.visit
@@ -422,12 +394,3 @@ class Cast:
     def _append(self, kind: str, *, sync: bool = True, **fields: Any) -> Record | None:
         place = self._now.where()
         return self.bench.journal.append(kind, sync=sync, **{**place, **fields})
-
-
-def _tells_of_budget(told: Record) -> bool:
-    """Whether a record tells that the budget kept the cast from its next step."""
-    if told.type == chronicle.FINISHED:
-        return bool(told.fields["blocked"] == "budget")
-    if told.type == chronicle.FAILED:
-        return bool(told.fields["failure"]["kind"] == "budget")
-    return told.type == chronicle.WAITS and told.fields["reason"] == "budget"

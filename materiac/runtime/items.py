@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from materiac.program import Loop, Program
+from materiac.program import END, Loop, Program
 
 Read = Callable[[str], Any]
 """Gives the value of a source path, or something that is no list where there is none."""
@@ -75,6 +75,17 @@ class Loops:
         """Whether coming to a loop now would find an item."""
         place = self._places[loop.id]
         return (place.cursor if place.under_way else self._first(loop)) < len(_listed(read(loop.items)))
+
+    def landing(self, program: Program, to: str, read: Read) -> str:
+        """Where control comes to rest that goes to a socket: past loops that would be found empty."""
+        passed = set()
+        while to != END and to not in passed:
+            passed.add(to)
+            loop_id = program.sockets[to].loop
+            if loop_id is None or self.has_next(program.loops[loop_id], read):
+                return to
+            to = program.loops[loop_id].empty
+        return to
 
     def visit(self, loop: Loop) -> None:
         """Note that a socket of the loop is visited."""

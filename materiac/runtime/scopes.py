@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from materiac.program import Edge
 from materiac.runtime.follow_up import MAX_NOTES, Note
 from materiac.runtime.items import ItemId
+from materiac.runtime.visit import VisitFailed
 
 Landmark = tuple[str, str]
 """Something that control may come to: ("socket", id) or ("loop", id)."""
@@ -77,6 +78,15 @@ class Scopes:
     def of(self, item: ItemId | None) -> Scope:
         """The scope of an item, or of the cast where there is none."""
         return self._cast if item is None else self._items.setdefault(item, Scope())
+
+    def guard(self, item: ItemId | None, landmark: Landmark, limit: int, whom: str) -> None:
+        """Come to a landmark. Raises `VisitFailed` where that closes one cycle more than the limit."""
+        scope = self.of(item)
+        cycle = scope.come(landmark)
+        if cycle and scope.cycles > limit:
+            way = " → ".join(f"'{name}'" for name in cycle)
+            times = f"{scope.cycles} cycles without an advance have been closed, {limit} are allowed"
+            raise VisitFailed("stalled", f"{times}{whom}; the last one is {way}")
 
     def spent(self, item: ItemId | None, source: str, index: int, edge: Edge) -> bool:
         """Whether an edge has used up its budget for an item."""

@@ -94,9 +94,8 @@ class Turns:
     def _told(self, told: Record, text: str) -> Reply:
         """What came of a turn before."""
         fields, folder = told.fields, self.bench.folder
-        reply = Reply(
-            "", session=fields["session"], stop=fields["stop"], error=fields["error"], fault=fields.get("fault")
-        )
+        reply = Reply("", session=fields["session"], stop=fields["stop"], fault=fields.get("fault"))
+        reply = replace(reply, error=fields["error"])
         for file in fields["files"]:
             if file["kind"] == "context" and self.bench.journal.strict:
                 folder.hold(file, text)
