@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TextIO
 
-from materiac.agents.protocol import AgentError, Reply, Request
+from materiac.agents.protocol import AgentError, Reply, Request, Standing
 
 LAST_LINE: Final = "."
 _CHUNK: Final = 64 * 1024
@@ -115,3 +115,12 @@ def make(spec: str) -> Ask:
     if spec != Ask.spec:
         raise AgentError(f"'{spec}' has something behind 'ask', expected 'ask' alone")
     return Ask()
+
+
+def inspect(_name: str) -> Standing:
+    """Whether there is a terminal to ask at."""
+    try:
+        _terminal_name()
+    except AgentError as error:
+        return Standing(installed=True, why_not=str(error))
+    return Standing(installed=True)

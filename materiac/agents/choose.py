@@ -6,6 +6,7 @@ import importlib
 from typing import Any, Final
 
 from materiac.agents.protocol import Abilities, Agent, AgentError, Standing
+from materiac.agents.standing import of_program
 from materiac.names import suggestion
 from materiac.shipped import BACK_ENDS, back_end_of
 
@@ -23,12 +24,17 @@ def make(spec: str) -> Agent:
 
 
 def inspect(name: str) -> Standing:
-    """How a back end stands on this machine, as its module tells."""
+    """How a back end stands on this machine, as its module tells.
+
+    Of one that does not tell, and is written as a bare name, a program of that name is looked for.
+    """
+    back_end = BACK_ENDS[name]
     look = getattr(_module(name), "inspect", None)
     if look is not None:
         standing: Standing = look(name)
         return standing
-    return Standing(installed=True, abilities=Abilities(scopes=BACK_ENDS[name].scopes or frozenset()))
+    can = Abilities(scopes=back_end.scopes or frozenset())
+    return of_program(name, abilities=can) if back_end.form == name else Standing(True, abilities=can)
 
 
 def abilities_of(agent: Agent) -> Abilities:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from desk import Desk
+from samples import compiled
+
+from materiac.agents import choose
+from materiac.agents.protocol import AgentError, Reply, Request
+from materiac.cli.answering import fallback, unknown_models
 
 SOCKETS = {
     "plan": {"materia": "Planner", "edges": [{"to": "build"}]},
@@ -183,3 +189,73 @@ def test_going_on_where_the_file_says_nothing_any_more(
     other.mkdir()
     assert desk.call_here(capsys, "resume", cast, "--retry", folder=other).code == 0
     assert set(desk.said().values()) == {"one"}
+
+
+# Models
+
+
+@dataclass
+class Knowing:
+    """A back end that knows its models, or cannot tell."""
+
+    known: list[str] | None
+    spec: str = "knowing"
+
+    def models(self) -> list[str] | None:
+        if self.known == []:
+            raise AgentError("the list cannot be had")
+        return self.known
+
+    def turn(self, request: Request) -> Reply:
+        raise AgentError(request.prompt)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+@pytest.mark.parametrize(
+    ("known", "warnings"),
+    [
+        (
+            ["large-1", "small-1"],
+            [
+                "materia 'Builder' asks for the model 'large', which 'knowing' does not know: did you mean",
+                "materia 'Teller' asks for the model 'huge', which 'knowing' does not know",
+            ],
+        ),
+        (["large", "huge"], []),
+        (None, []),
+        ([], []),
+    ],
+    ids=["not these", "these", "it cannot tell", "the list cannot be had"],
+)
+def test_unknown_models(known: list[str] | None, warnings: list[str]) -> None:
+    materia = {
+        "Planner": MATERIA["Planner"],
+        "Builder": {**MATERIA["Builder"], "model": "large"},
+        "Teller": {**MATERIA["Teller"], "model": "huge"},
+    }
+    trial = {"loadouts": {"Trial": {"entry": "plan", "sockets": SOCKETS}}, "materia": materia}
+    said = list(unknown_models(Knowing(known), compiled(trial).program))
+    assert len(said) == len(warnings)
+    assert all(one.startswith(f"warning: {words}") for one, words in zip(said, warnings, strict=True))
+
+
+def test_a_back_end_without_a_list_is_not_asked(desk: Answering) -> None:
+    desk.configure()
+    agent = choose.make(f"scripted:{desk.folder / 'one.json'}")
+    materia = {"Planner": {**MATERIA["Planner"], "model": "any"}}
+    trial = {
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Planner"}}}},
+        "materia": materia,
+    }
+    assert list(unknown_models(agent, compiled(trial).program)) == []
+
+
+def test_pi_answers_where_nothing_says_who(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("MATERIAC_AGENT", raising=False)
+    assert fallback() is None
+    (tmp_path / "pi").write_text("#!/bin/sh\n")
+    (tmp_path / "pi").chmod(0o755)
+    assert fallback() == "pi"
