@@ -379,7 +379,8 @@ OTHER: dict[type, Json] = {
 def test_every_dataclass_of_a_program_is_here() -> None:
     """A new one, and a new field, has to be given a value; what is no part of the meaning has none."""
     known = {part for part in vars(program).values() if dataclasses.is_dataclass(part)}
-    assert known - {program.Settings, program.Limits, program.Image} == HOLDERS.keys() == OTHER.keys()
+    around = {program.Settings, program.Agents, program.Recovery, program.Limits, program.Image}
+    assert known - around == HOLDERS.keys() == OTHER.keys()
     for part, values in OTHER.items():
         assert [field.name for field in dataclasses.fields(part)] == list(values)
 
