@@ -63,6 +63,7 @@ _ALL: Final = frozenset({*SCOPES, "custom"})
 BACK_ENDS: Final[Mapping[str, BackEnd]] = {
     "scripted": BackEnd("scripted:FILE", "scripted", _ALL),
     "command": BackEnd("command:PROGRAM ARGUMENT…", "command", frozenset()),
+    "pi": BackEnd("pi", "pi", _ALL),
     "llm": BackEnd("llm:PROVIDER:MODEL", "llm", _ALL),
     "ask": BackEnd("ask", "ask", _ALL),
     "several": BackEnd('several:{"default": AGENT, "scopes": {…}, "materia": {…}}', "several", None),
