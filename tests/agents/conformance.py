@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import pytest
+from agent_programs import aim, program
 from fake_models import Answer, Call, FakeModels, Never, Refusal, Script, Step
 
 from materiac.agents import choose
@@ -102,6 +103,14 @@ def _tiny(stage: Stage) -> Agent:
     return choose.make(f"command?text=text&session=session&error=error&{tokens}:{json.dumps(program)}")
 
 
+def _pi(stage: Stage) -> Agent:
+    """Pi with models of its own, which are all those of the fake."""
+    pi = program("pi")
+    for name, value in aim(pi.name, stage.fake, stage.home).items():
+        stage.monkeypatch.setenv(name, value)
+    return choose.make(f"pi:{pi.path}")
+
+
 def _scripted(stage: Stage) -> Agent:
     """Answers that are written down: the same steps, without a model."""
     answers: list[dict[str, Any]] = []
@@ -142,4 +151,5 @@ BACK_ENDS: Final = (
     _llm("openai", below="/v1"),
     _llm("openai-responses", below="/v1"),
     _llm("anthropic"),
+    BackEnd("pi", _pi, _write, _bash, lacks=frozenset({"schema"}), marks=[pytest.mark.slow]),
 )
