@@ -30,7 +30,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
-from materiac.agents.protocol import AgentError, Reply, Request, Usage
+from materiac.agents.protocol import AgentError, Progress, Reply, Request, Usage
 from materiac.names import suggestion
 
 ALL: Final = "all items"
@@ -169,6 +169,8 @@ def _write(answer: _Answer, request: Request) -> None:
         raise AgentError(f"the script has '{request.socket}' write files, but it has no tool 'write'")
     for name, content in answer.files.items():
         file = request.cwd / name
+        if request.progress is not None:
+            request.progress(Progress("tool", f"write {name}"))
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content, encoding="utf-8")

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from materiac.cli.news import Ended, Finished, News, Note, Spent, Started
+from materiac.cli.news import Doing, Ended, Finished, News, Note, Spent, Started
 from materiac.cli.wording import clock, cost, count, duration
 from materiac.runtime.usage import Total
 
@@ -32,6 +32,7 @@ class LiveView:
         self._began = began
         self._steps: deque[Finished] = deque(maxlen=MAX_STEPS)
         self._now: dict[str | None, Started] = {}
+        self._doing: dict[str | None, str] = {}
         self._total = Total()
         self._warning: str | None = None
         self._live: Live | None = None
@@ -42,11 +43,14 @@ class LiveView:
         match news:
             case Started():
                 self._now[news.stream] = news
+                self._doing.pop(news.stream, None)
             case Finished():
                 self._steps.append(news)
                 self._now.pop(news.visit.stream, None)
             case Ended(stream):
                 self._now.pop(stream, None)
+            case Doing(stream, text):
+                self._doing[stream] = text
             case Spent(total):
                 self._total = total
             case Note(text, tone):
@@ -96,7 +100,8 @@ class LiveView:
             table.add_row(_row(duration(step.seconds)), _row(step.visit.title), _row(step.route))
         for visit in running:
             elapsed = clock(now - visit.at)
-            state = f"attempt {visit.attempt} …" if visit.attempt > 1 else "…"
+            attempt = f"attempt {visit.attempt} " if visit.attempt > 1 else ""
+            state = f"{attempt}… {self._doing.get(visit.stream, '')}".rstrip()
             table.add_row(*(_row(part, "bold") for part in (f"> {elapsed}", visit.title, state)))
         return table
 

@@ -48,6 +48,14 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Doing:
+    """What an agent does just now, in a stream or in the cast itself."""
+
+    stream: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spent:
     """What the cast has used so far."""
 
@@ -62,7 +70,7 @@ class Note:
     tone: str = "plain"
 
 
-News = Started | Finished | Ended | Spent | Note
+News = Started | Finished | Ended | Doing | Spent | Note
 
 
 class Teller:

@@ -16,14 +16,18 @@ from types import TracebackType
 from typing import Final, Self
 
 from materiac import __version__
+from materiac.agents.protocol import Progress as Part
 from materiac.cli.loading import Loaded
-from materiac.cli.news import Note, Teller
+from materiac.cli.news import Doing, Note, Teller
 from materiac.cli.screen import Lines, Nowhere, Screen, is_terminal, standard_error
-from materiac.cli.wording import count, one_line
+from materiac.cli.wording import clipped, count, one_line
+from materiac.runtime.chronicle import RESTARTED, STARTED
 from materiac.runtime.journal import Record
 
 _TICK_S: Final = 0.25
 """How long the view is left as it is when nothing happens."""
+_DOING: Final = 200
+"""How many characters are kept of what an agent says while it works."""
 _PATIENCE_S: Final = 2.0
 """How long the end of a cast waits for a screen that takes nothing."""
 _HASH_DIGITS: Final = 12
@@ -43,6 +47,7 @@ class Progress:
         self._screen: Screen = Nowhere() if stream is None else Lines(stream)
         self._teller = Teller(loaded.image.program)
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._heard: dict[str | None, str] = {}
         self._done = 0
         self._over = False
         self._thread = threading.Thread(target=self._work, name="progress", daemon=True)
@@ -87,6 +92,12 @@ class Progress:
         at = time.monotonic()
         self._hand(lambda: self._take(record, at))
 
+    def hear(self, stream: str | None, part: Part) -> None:
+        """Take what an agent does in a turn, from whichever thread it comes."""
+        before = self._heard.get(stream, "") if part.kind == "text" else ""
+        text = f"{before}{part.text}" if part.kind in ("text", "note") else f"{part.kind}: {part.text}"
+        self._heard[stream] = text[-_DOING:]
+
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """While this lasts nothing is written, so that a person can type."""
@@ -117,7 +128,13 @@ class Progress:
         while not self._over:
             with contextlib.suppress(Empty):
                 self._try(self._jobs.get(timeout=_TICK_S))
+            self._try(self._show_doing)
             self._try(self._screen.refresh)
+
+    def _show_doing(self) -> None:
+        for stream, text in list(self._heard.items()):
+            said = [line for line in text.splitlines() if line.strip()]
+            self._screen.take(Doing(stream, clipped(said[-1], _DOING) if said else ""))
 
     def _try(self, job: Callable[[], None]) -> None:
         try:
@@ -129,6 +146,8 @@ class Progress:
     def _take(self, record: Record, at: float) -> None:
         if record.type in _BEGINNINGS:
             self._open(str(record.fields["agent"]), at)
+        if record.type in (STARTED, RESTARTED):
+            self._heard.pop(record.fields.get("stream"), None)
         for news in self._teller.tell(record, at):
             self._screen.take(news)
 

@@ -143,6 +143,7 @@ def _cast(
                 resolved=loaded.resolved,
                 source=loaded.source,
                 person=Terminal(progress) if talks else None,
+                hears=progress.hear,
                 watchers=[progress],
                 state=state,
             )
@@ -156,6 +157,11 @@ def _cast(
 
 def report(result: Result, *, as_json: bool) -> int:
     """Print what came of a cast; gives the exit code."""
+    if result.broken:
+        from materiac.cli import loading
+
+        told = "; ".join(result.broken)
+        loading.complain(f"{told}: `materiac inspect --rebuild` makes manifest.json and usage.json anew")
     try:
         if as_json:
             print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))

@@ -1,7 +1,8 @@
 """The folder of a cast: where its files lie, and how they are written.
 
 Folders and files are the owner's alone. A file comes into being whole: it is written beside its place
-and renamed. Nothing is synced here: the journal is, and everything else can be made again from it.
+and renamed. What a cast needs to go on, answers and what commands wrote, is synced before a record of
+the journal tells of it; everything else can be made again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Final
 
 from materiac.difference import text_difference
 from materiac.runtime.folder_names import folder_names
-from materiac.runtime.journal import Record
+from materiac.runtime.journal import Record, sync_data
 
 Json = dict[str, Any]
 
@@ -33,6 +34,8 @@ KINDS: Final = {
     ".said.md": "said",
 }
 """What an output of a visit may end in, and what the manifest calls it."""
+_NEEDED: Final = frozenset(["output", "said", "stdout", "stderr", "machine"])
+"""The kinds of files without which a cast cannot go on."""
 
 _ROOT_FILE: Final = re.compile(r"[a-z]+(\.[a-z0-9]+)*\.json")
 
@@ -67,7 +70,7 @@ class Written:
 class CastFolder:
     """Writes the files of a cast. `folders` is what `folder_names` gives for the ids of all its sockets.
     One that is `dry` says what it would write, and writes nothing. `renamed` is what `renamings` gives
-    for the records of a cast that goes on.
+    for the records of a cast that goes on. Nothing is synced of one that is not `durable`.
 
     No symbolic link may lead to the folder from the working folder, or from the folder that it lies in,
     and none may be in it. Raises `ArtifactError`, as all methods do.
@@ -78,6 +81,7 @@ class CastFolder:
     below: tuple[str, ...] = ()
     dry: bool = False
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    durable: bool = True
 
     def __post_init__(self) -> None:
         if not (self.below or self.dry):
@@ -126,7 +130,7 @@ class CastFolder:
         """What is in a file that a journal record lists. Raises where it is gone, or not as it was."""
         names = self._names(file)
         with named_errors("read", self.root.joinpath(*names)):
-            data = self._place(names).read_bytes()
+            data = self._place(names).read_bytes() if file.get("bytes", 1) else b""
         if hashlib.sha256(data).hexdigest() != file["sha256"]:
             path = self.root.joinpath(*names)
             raise ArtifactError(f"'{path}' has been changed: its content is not what the journal tells of")
@@ -191,7 +195,7 @@ class CastFolder:
         if not self.dry:
             folder = self._place(path[:-1])
             make_folders(folder)
-            write_whole(folder / path[-1], data)
+            write_whole(folder / path[-1], data, sync=self.durable and kind in _NEEDED and bool(data))
         return Written("/".join(path), kind, hashlib.sha256(data).hexdigest(), len(data))
 
 
@@ -250,8 +254,10 @@ def make_folder(folder: Path) -> None:
     folder.chmod(0o700)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, sync: bool = False) -> None:
     """Give a file new content, all at once: whoever looks sees the old or the new. Raises `ArtifactError`.
+
+    With `sync` the content is on the disk before it takes the place of another.
 
     What a process that is killed leaves beside it is written over when the file is written again.
     """
@@ -262,6 +268,9 @@ def write_whole(path: Path, data: bytes) -> None:
             with os.fdopen(file, "wb") as stream:
                 os.fchmod(file, 0o600)
                 stream.write(data)
+                if sync:
+                    stream.flush()
+                    sync_data(file)
             beside.replace(path)
         except BaseException:
             beside.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from materiac.agents.protocol import Agent
+from materiac.agents.protocol import Agent, Progress
 from materiac.environment import Mask
 from materiac.process import Completed
 from materiac.program import Budget, Limits, Program, Recovery
@@ -29,6 +29,8 @@ class Person(Protocol):
         ...
 
 
+Hears = Callable[[str | None, Progress], None]
+"""Hears what an agent does in a turn of a stream, or of the cast itself, in any thread."""
 StandIn = Callable[[Visit], Completed | None]
 """What takes the place of utilities: what one came to in a visit, or None where it shall really run."""
 
@@ -58,6 +60,7 @@ class Bench:
     stand_in: StandIn | None = None
     stream: str | None = None
     stop: threading.Event | None = None
+    hears: Hears | None = None
     programs: Mapping[str, Program] = field(default_factory=dict)
 
     @property

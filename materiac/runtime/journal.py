@@ -35,7 +35,8 @@ _TO_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separato
 _PATIENCE_S: Final = 0.5
 """How long is waited for the lock of a journal before its holder is believed to live."""
 _SEAL_LENGTH: Final = len(b',"crc":"89abcdef"}')
-_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+"""Puts the content of an open file on the disk. Raises `OSError`."""
 
 
 class JournalError(Exception):
@@ -263,7 +264,7 @@ class Journal:
 
     def _sync(self) -> None:
         try:
-            _sync_data(self._file)
+            sync_data(self._file)
         except OSError as error:
             self._ended = f"cannot sync '{self.path}': {error.strerror}"
             raise JournalError(self._ended) from error
@@ -334,7 +335,7 @@ def _mend(file: int, end: int) -> int:
     os.ftruncate(file, end)
     if end and os.pread(file, 1, end - 1) != b"\n":
         end += os.write(file, b"\n")
-    _sync_data(file)
+    sync_data(file)
     return end
 
 

@@ -11,7 +11,7 @@ from materiac.agents.protocol import Agent
 from materiac.environment import MASK, Mask
 from materiac.program import Budget, Image, Program, image_from_data
 from materiac.runtime.artifacts import CastFolder, renamings
-from materiac.runtime.bench import Bench, Person
+from materiac.runtime.bench import Bench, Hears, Person
 from materiac.runtime.cast import Cast
 from materiac.runtime.chronicle import FINISHED, RESTARTED, RESUMED, STARTED, Chronicle
 from materiac.runtime.course import Course
@@ -115,6 +115,7 @@ class Past:
         mask: Mask,
         environ: Mapping[str, str],
         person: Person | None = None,
+        hears: Hears | None = None,
     ) -> Cast:
         """The cast before its first step, which goes the way that the chronicle tells."""
         programs = {file: image.program for file, image in images.items()}
@@ -131,6 +132,7 @@ class Past:
             tally=tally,
             agent=agent,
             person=person,
+            hears=hears,
             cwd=Path(began["cwd"]),
             environ=environ,
             mask=mask,

@@ -14,7 +14,7 @@ from materiac.environment import Mask
 from materiac.process import end_leftovers
 from materiac.program import END, Image, Program, Settings, image_data
 from materiac.runtime.artifacts import CastFolder
-from materiac.runtime.bench import Person
+from materiac.runtime.bench import Hears, Person
 from materiac.runtime.cast import GoneError
 from materiac.runtime.chronicle import RESUMED, Chronicle, PartedError
 from materiac.runtime.holder import holder
@@ -62,6 +62,7 @@ class Resumption:
     allowed: Allowed = field(default_factory=Allowed)
     person: Person | None = None
     talked_to: bool = False
+    hears: Hears | None = None
     watchers: Sequence[Subscriber] = ()
 
 
@@ -176,10 +177,11 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
             mask=mask,
             environ=order.environ,
             person=order.person,
+            hears=order.hears,
         )
         status = conduct(cast)
         seconds = time.monotonic() - began
-    return Result(status, cast, order.folder, seconds)
+    return Result(status, cast, order.folder, seconds, tuple(journal.broken))
 
 
 def _refuse_over(past: Past, *, talked_to: bool) -> None:

@@ -19,7 +19,7 @@ from materiac.machine import FAILED, WAITING
 from materiac.program import Image, image_data
 from materiac.runtime import cast_id
 from materiac.runtime.artifacts import CastFolder
-from materiac.runtime.bench import Bench, Person, StandIn
+from materiac.runtime.bench import Bench, Hears, Person, StandIn
 from materiac.runtime.cast import Cast
 from materiac.runtime.chronicle import Chronicle
 from materiac.runtime.drive import Drive
@@ -41,8 +41,9 @@ class Order:
 
     `artifacts` is the folder that casts lie in; `resolved` what `config.resolved.json` shall hold;
     `source` says where the loadout was read; `watchers` get every record of the journal; `state` is what
-    the state holds at the start. Utilities run unless a `stand_in` answers for them. A cast that is not
-    `durable` may be lost with the power: nothing of it is synced.
+    the state holds at the start; whoever `hears` is told what agents do in a turn. Utilities run unless a
+    `stand_in` answers for them. A cast that is not `durable` may be lost with the power: nothing of it
+    is synced.
     """
 
     image: Image
@@ -54,6 +55,7 @@ class Order:
     resolved: Json = field(default_factory=dict)
     source: Json | None = None
     person: Person | None = None
+    hears: Hears | None = None
     watchers: Sequence[Subscriber] = ()
     state: Json = field(default_factory=dict)
     stand_in: StandIn | None = None
@@ -62,12 +64,14 @@ class Order:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a cast. `status` is complete, failed, waiting or stopped; `seconds` is what it took."""
+    """What came of a cast. `status` is complete, failed, waiting or stopped; `seconds` is what it took;
+    `broken` tells of readers of its journal that failed, so that their files may lack something."""
 
     status: str
     cast: Cast
     folder: Path
     seconds: float
+    broken: tuple[str, ...] = ()
 
     @property
     def usage(self) -> Json:
@@ -99,7 +103,7 @@ def run(order: Order) -> Result:
     name, root = cast_id.create(order.artifacts, durable=order.durable)
     program, settings = order.image.program, order.image.settings
     mask = mask_of(settings, order.environ)
-    folder = CastFolder(root, folder_names(program.sockets))
+    folder = CastFolder(root, folder_names(program.sockets), durable=order.durable)
     folder.write_json(MACHINE, mask.data(image_data(order.image)))
     folder.write_json("config.resolved.json", mask.data(order.resolved))
     with contextlib.ExitStack() as stack:
@@ -127,6 +131,7 @@ def run(order: Order) -> Result:
             environ=order.environ,
             mask=mask,
             stand_in=order.stand_in,
+            hears=order.hears,
         )
         state: Json = mask.data(order.state)
         journal.append("cast_started", **_beginning(order, bench, state))
@@ -134,7 +139,7 @@ def run(order: Order) -> Result:
         cast = Cast(bench, state)
         status = conduct(cast)
         seconds = time.monotonic() - began
-    return Result(status, cast, root, seconds)
+    return Result(status, cast, root, seconds, tuple(journal.broken))
 
 
 def _beginning(order: Order, bench: Bench, state: Json) -> Json:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request
+from materiac.agents.protocol import AgentError, AnswerLimitError, Progress, Reply, Request
 from materiac.environment import Mask
 from materiac.runtime.bench import Bench
 from materiac.runtime.chronicle import TURN
@@ -166,8 +167,16 @@ class Turns:
                 schema=self.handover.schema,
                 handoff=self.handover.kind,
                 tool_server=self.handover.server(self._tool_folder()),
+                progress=self._heard,
             )
         )
+
+    def _heard(self, part: Progress) -> None:
+        """Hand on what the agent does, without the secrets; nobody who hears it can break the turn."""
+        bench = self.bench
+        if bench.hears is not None:
+            with contextlib.suppress(Exception):
+                bench.hears(bench.stream, replace(part, text=bench.mask.text(part.text)))
 
     def _tool_folder(self) -> Path:
         """Where the calls of the tool of this turn are written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -11,9 +12,11 @@ from typing import Any
 
 import pytest
 from desk import LONG_S, Desk, Ran
+from rich.console import Console
 from wcwidth import wcswidth
 
-from materiac.cli.news import Finished, News, Started, Teller, words
+from materiac.cli.live_view import LiveView
+from materiac.cli.news import Doing, Finished, News, Started, Teller, words
 from materiac.program import Agent, Edge, Materia, Program, Socket, Utility
 from materiac.runtime.journal import Record
 
@@ -406,3 +409,16 @@ def test_a_stream_that_takes_nothing_changes_nothing(tmp_path: Path, closed: str
     assert done.returncode == 0
     assert b"fault" not in done.stderr + done.stdout
     assert desk.records()[-1]["status"] == "complete"
+
+
+def test_what_an_agent_does_is_shown_beside_its_visit() -> None:
+    view = LiveView(io.StringIO(), 0.0)
+    for news in (Started("build (Builder)", 2, 0.0), Doing(None, "tool: write a.txt")):
+        view.take(news)
+    console = Console(file=io.StringIO(), width=100, record=True)
+    console.print(view._picture(1.0))
+    shown = console.export_text()
+    assert "build (Builder) attempt 2 … tool: write a.txt" in shown
+    view.take(Started("check (Checker)", 1, 2.0))
+    console.print(view._picture(3.0))
+    assert "write a.txt" not in console.export_text()

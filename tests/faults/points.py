@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Self
 from unittest.mock import patch
 
-from materiac.runtime import journal
+from materiac.runtime import artifacts, journal
 
 When = Literal["before", "within", "after"]
 
@@ -61,7 +61,8 @@ class _Points:
         yield os, "fdopen", self._streaming
         yield os, "fsync", self._syncing
         yield os, "fdatasync", self._syncing
-        yield journal, "_sync_data", self._syncing
+        yield journal, "sync_data", self._syncing
+        yield artifacts, "sync_data", self._syncing
         yield os, "ftruncate", self._handled("ftruncate", os.ftruncate)
         for name in ("mkdir", "rename", "replace", "unlink"):
             yield os, name, self._named(name, getattr(os, name))
@@ -136,6 +137,9 @@ class _Stream:
 
     def write(self, data: bytes) -> int:
         return self._points.halves("write", self._path, data, self._flushed)
+
+    def flush(self) -> None:
+        """What was written has been flushed."""
 
     def _flushed(self, data: bytes) -> None:
         self._stream.write(data)

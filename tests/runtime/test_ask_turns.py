@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from samples import AGENT, Json, cast, loadout, socket
 
-from materiac.agents.protocol import AgentError, Reply, Request, Usage
+from materiac.agents.protocol import AgentError, Progress, Reply, Request, Usage
 from materiac.runtime.run import Result
 from materiac.runtime.visit import VisitWaits
 
@@ -382,3 +382,22 @@ def test_a_state_that_is_copied_into_itself_fails_the_cast(tmp_path: Path) -> No
     result = cast(config, tmp_path, Recorder([json.dumps({"workItems": items}), "done"]))
     assert failure(result) == ("output", "'assign' nests the state more than 300 levels deep")
     assert json.dumps(result.as_data(), indent=2)
+
+
+def test_what_an_agent_does_is_heard_without_secrets(tmp_path: Path) -> None:
+    heard: list[tuple[str | None, str, str]] = []
+
+    class Busy(Recorder):
+        def turn(self, request: Request) -> Reply:
+            assert request.progress is not None
+            request.progress(Progress("tool", f"bash echo {SECRET}"))
+            return super().turn(request)
+
+    def hears(stream: str | None, part: Progress) -> None:
+        heard.append((stream, part.kind, part.text))
+        raise ValueError("whoever hears it breaks nothing")
+
+    config = loadout({"a": socket()})
+    done = cast(config, tmp_path, Busy([Reply("fine")]), environ={"MY_TOKEN": SECRET}, hears=hears)
+    assert done.status == "complete"
+    assert heard == [(None, "tool", "bash echo ***")]
