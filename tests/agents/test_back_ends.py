@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import OWNER, BackEnd, Stage, back_ends, request
+from back_ends import OWNER, BackEnd, Stage, back_ends, request
 from fake_models import (
     CONTEXT_FULL,
     NEVER,

@@ -1,4 +1,4 @@
-"""The back ends that `test_conformance` holds to one another, each in front of a fake model.
+"""The back ends that `test_back_ends` holds to one another, each in front of a fake model.
 
 A new one is a row of `BACK_ENDS`. What it cannot do by its nature it says in `lacks`, with the words of
 `Ability`, and is left out there.
