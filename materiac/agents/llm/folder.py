@@ -80,19 +80,21 @@ class Folder:
     @contextmanager
     def _walked(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """The folder that a path ends in, and the name there, which is no link; `.` for a folder itself."""
-        walk = _Walk(os.open(self._root, _FOLDER), make)
+        walk = _Walk(os.open(self._root, _FOLDER), self._names, path, make)
         try:
-            name = walk.along(path, self._names)
+            name = walk.along()
             yield walk.parent, name
         finally:
             walk.close()
 
 
 class _Walk:
-    """The open folders from the root to where a path has come."""
+    """The open folders from the root, whose names are `roots`, to where a path has come."""
 
-    def __init__(self, root: int, make: bool) -> None:
+    def __init__(self, root: int, roots: tuple[str, ...], path: str, make: bool) -> None:
         self._open = [root]
+        self._roots = roots
+        self._path = path
         self._make = make
         self._links = 0
 
@@ -100,18 +102,18 @@ class _Walk:
     def parent(self) -> int:
         return self._open[-1]
 
-    def along(self, path: str, roots: tuple[str, ...]) -> str:
-        """Walk a path; gives the name of its end in `parent`."""
-        names = deque(self._names(path, roots))
+    def along(self) -> str:
+        """Walk the path; gives the name of its end in `parent`."""
+        names = deque(self._names(self._path))
         while names:
             name = names.popleft()
             if name == "..":
-                self._up(path)
+                self._up()
             elif (target := _link(name, self.parent)) is not None:
                 self._links += 1
                 if self._links > _MAX_LINKS:
-                    raise FolderError(f"'{path}' goes through more than {_MAX_LINKS} links")
-                names.extendleft(reversed(self._names(target, roots)))
+                    raise FolderError(f"'{self._path}' goes through more than {_MAX_LINKS} links")
+                names.extendleft(reversed(self._names(target)))
             elif names:
                 self._open.append(self._down(name))
             else:
@@ -122,21 +124,24 @@ class _Walk:
         for number in self._open:
             os.close(number)
 
-    def _names(self, path: str, roots: tuple[str, ...]) -> list[str]:
+    def _names(self, path: str) -> list[str]:
         """The names on a path; an absolute one begins at the root again."""
         if path.startswith("/"):
-            below = next((path[len(root) :] for root in roots if _is_below(path, root)), None)
+            below = next((path[len(root) :] for root in self._roots if _is_below(path, root)), None)
             if below is None:
-                raise FolderError(f"'{path}' is outside of the working folder")
+                raise self._outside()
             while len(self._open) > 1:
                 os.close(self._open.pop())
             path = below
         return [name for name in path.split("/") if name not in ("", ".")]
 
-    def _up(self, path: str) -> None:
+    def _up(self) -> None:
         if len(self._open) == 1:
-            raise FolderError(f"'{path}' is outside of the working folder")
+            raise self._outside()
         os.close(self._open.pop())
+
+    def _outside(self) -> FolderError:
+        return FolderError(f"'{self._path}' is outside of the working folder")
 
     def _down(self, name: str) -> int:
         if self._make:
