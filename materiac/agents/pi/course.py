@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -18,8 +17,6 @@ _SHOWN: Final = 200
 """How many characters of a call, and of what it gave, somebody is shown who looks on."""
 _MAIN: Final = ("command", "path", "pattern")
 """The arguments that say what a call is about."""
-_SILENT_S: Final = 1.0
-"""How long an older Pi, which does not say that it has settled, is silent before it is asked."""
 _KEPT: Final = ("auto_retry_start", "auto_retry_end", "compaction_start", "compaction_end", "extension_error")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
@@ -33,10 +30,7 @@ class Course:
         self._usage = Usage()
         self._last: Json | None = None
         self._events: list[Json] = []
-        self._ended_at: float | None = None
         self._hear: dict[str, Callable[[Json], None]] = {
-            "agent_start": self._begun,
-            "agent_end": self._end,
             "agent_settled": self._settle,
             "message_update": self._update,
             "message_end": self._message,
@@ -48,7 +42,7 @@ class Course:
         }
 
     def hear(self, record: Json) -> None:
-        """Take in what Pi tells. Raises `AnswerLimitError`."""
+        """Take in what Pi tells."""
         kind = record.get("type", "")
         if kind in _KEPT:
             self._events.append(record)
@@ -56,17 +50,8 @@ class Course:
         if hear is not None:
             hear(record)
 
-    @property
-    def silent(self) -> bool:
-        """Whether it has ended without a word of going on, and nothing was heard since then."""
-        return self._ended_at is not None and time.monotonic() - self._ended_at > _SILENT_S
-
-    def go_on(self) -> None:
-        """It is asked now whether it is over: listen for another while."""
-        self._ended_at = time.monotonic()
-
     def reply(self, session: str | None) -> Reply:
-        """The reply of a turn that has settled."""
+        """The reply of a turn that has settled. Raises `AnswerLimitError`."""
         last = self._last
         if last is None:
             return self.failed("Pi gave no answer", session)
@@ -114,12 +99,6 @@ class Course:
         """Whether it was told what was used: no answer is free of tokens."""
         return (self._usage.input, self._usage.output, self._usage.cache_read) != (0, 0, 0)
 
-    def _begun(self, _: Json) -> None:
-        self._ended_at = None
-
-    def _end(self, record: Json) -> None:
-        self._ended_at = None if record.get("willRetry") else time.monotonic()
-
     def _settle(self, _: Json) -> None:
         self.settled = True
 
@@ -150,16 +129,13 @@ class Course:
         self._say("result", _short(f"failed: {text}" if record.get("isError") else text))
 
     def _retry(self, record: Json) -> None:
-        self._ended_at = None
         which = f"try {record.get('attempt')} of {record.get('maxAttempts')}"
         self._say("retry", _short(f"{which} in {record.get('delayMs', 0)} ms: {record.get('errorMessage')}"))
 
     def _compaction(self, record: Json) -> None:
-        self._ended_at = None
         self._say("note", f"the talk is summed up ({record.get('reason')})")
 
     def _compacted(self, record: Json) -> None:
-        self._ended_at = None if record.get("willRetry") else time.monotonic()
         self._count((record.get("result") or {}).get("usage"))
 
     def _count(self, usage: Json | None) -> None:

@@ -37,6 +37,11 @@ _LACKS: Final = re.compile(
     r"api key|credential|auth|log ?in|\b40[13]\b|no models?\b|not found", re.IGNORECASE
 )
 """What Pi says that has not found a key."""
+_HELPS: Final = {
+    "Error: Unknown option": "materiac needs Pi 0.83 or newer",
+    "\nNode.js v": "Pi needs Node 22.19 or newer",
+}
+"""What helps, by what Pi says where it does not start."""
 _NAMED: Final = 8
 """How many variables a message names."""
 
@@ -73,13 +78,14 @@ def launch(spec: Spec, request: Request, folder: Path) -> Launch:
 
 
 def advised(message: str, spec: Spec, request: Request) -> str:
-    """A message, with the names of what was withheld where it sounds as if a key was missing."""
+    """A message, with what helps where it sounds as if a key, or another Pi or Node was missing."""
+    helps = [words for sign, words in _HELPS.items() if sign in message]
     names = withheld(os.environ, _passed(spec) | frozenset(request.env))
-    if not names or not _LACKS.search(message):
-        return message
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    listed = f"{', '.join(names[:_NAMED])}{more}"
-    return f"{message}\nhelp: it does not see {listed}: list what Pi needs as '{NAME}?env=NAME'"
+    if names and not helps and _LACKS.search(message):
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        listed = f"{', '.join(names[:_NAMED])}{more}"
+        helps = [f"it does not see {listed}: list what Pi needs as '{NAME}?env=NAME'"]
+    return "\nhelp: ".join([message, *helps])
 
 
 def _passed(spec: Spec) -> frozenset[str]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from materiac.agents.pi.course import Course
 from materiac.agents.pi.launch import Launch
-from materiac.agents.protocol import AgentError, AnswerLimitError, Request
+from materiac.agents.protocol import AgentError, Request
 from materiac.environment import Mask, secrets
 from materiac.process import StartError
 from materiac.process.lines import EndedError, Lines, LineTooLongError
@@ -93,25 +93,13 @@ class Rpc:
             if record.get("id") == id_ and _data(record).get("disposition") == "handled":
                 raise AgentError("Pi takes the prompt for a command of its own")
             course.hear(record)
-            if course.settled or (course.silent and self._is_idle(course, watch)):
+            if course.settled:
                 return
 
-    def ask(self, command: str, watch: Watch, course: Course | None = None, **fields: Any) -> Json:
+    def ask(self, command: str, watch: Watch, **fields: Any) -> Json:
         """What Pi answers to a command. Raises `AgentError` where it refuses."""
         id_ = self._send(command, **fields)
-        for record in self._records(watch):
-            if record.get("id") == id_:
-                return _data(record)
-            if course is not None:
-                course.hear(record)
-        raise AssertionError("records have no end")
-
-    def _is_idle(self, course: Course, watch: Watch) -> bool:
-        """Whether a Pi that says nothing of having settled has done so all the same."""
-        course.go_on()
-        state = self.ask("get_state", watch, course)
-        busy = (state.get("isStreaming"), state.get("isCompacting"), state.get("pendingMessageCount"))
-        return not any(busy)
+        return _data(next(record for record in self._records(watch) if record.get("id") == id_))
 
     def _send(self, command: str, **fields: Any) -> str:
         """Give a command; its response has the id that is returned."""
@@ -140,7 +128,7 @@ class Rpc:
         """Have Pi end its turn by itself, and hear what it still tells; then end it in any case."""
         id_ = self._send("abort")
         until = time.monotonic() + _ABORT_S
-        with suppress(EndedError, LineTooLongError, AnswerLimitError):
+        with suppress(EndedError, LineTooLongError):
             while time.monotonic() < until:
                 record = _record(self._lines.receive(_LOOK_S) or b"{}")
                 if record.get("id") == id_:
