@@ -98,6 +98,8 @@ class Turn:
             self._result = loop.run_until_complete(self._talk())
         except AgentError as error:
             self._result = error
+        except UserError as error:
+            self._result = AgentError(f"'{self._endpoint.provider}' cannot be asked so: {error}")
         except Exception as error:  # noqa: BLE001 - whatever a library raises ends this turn, not the cast
             self._result = AgentError(f"'{self._endpoint.provider}' failed: {type(error).__name__}: {error}")
         finally:
@@ -107,8 +109,8 @@ class Turn:
             self.done.set()
 
     async def _talk(self) -> Reply:
+        agent = self._agent()
         async with self._model:
-            agent = self._agent()
             with capture_run_messages() as messages:
                 try:
                     result = await agent.run(
@@ -121,8 +123,6 @@ class Turn:
                     )
                 except RunCancelled:
                     return self.aborted()
-                except UserError as error:
-                    raise AgentError(f"'{self._endpoint.provider}' cannot be asked so: {error}") from error
                 except _SpentError as error:
                     return self._reply("", "error", error=str(error), failure=Failure(str(error)))
                 except AgentRunError as error:
@@ -239,7 +239,7 @@ class Turn:
     def _used(self) -> Usage | None:
         """The sum of all requests; None where no answer said what it used."""
         used = self._usage
-        if used.requests and used.requests == used.unmeasured_requests:
+        if used.requests and not used.input_tokens and not used.output_tokens:
             return None
         cached = used.cache_read_tokens + used.cache_write_tokens
         return Usage(
