@@ -11,14 +11,13 @@ import os
 import selectors
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Protocol
 
 from materiac.process.descendants import MARK, Descendants, adopting
 from materiac.process.start import StartError, start
@@ -42,6 +41,12 @@ _PIPE_CHUNKS: Final = 16
 
 class StoppedError(Exception):
     """The command was ended because its caller said so."""
+
+
+class Stop(Protocol):
+    """What tells that a command shall end, as a `threading.Event` does."""
+
+    def is_set(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,9 @@ def run(
     timeout_s: float,
     max_bytes: int,
     max_stderr_bytes: int | None = None,
-    stop: threading.Event | None = None,
+    stop: Stop | None = None,
     owner: str = "",
+    hear: Callable[[bytes], None] | None = None,
 ) -> Completed:
     """Run a command and wait for its end. Raises `StartError` where it cannot be started.
 
@@ -81,12 +87,14 @@ def run(
     is asked to end (SIGTERM) and killed a second later. A command that ended by itself has ended: what it
     left in its process group is killed, what went to a session of its own may go on. Any exception that
     reaches this call, KeyboardInterrupt too, ends the tree first; so does `stop`, as a `StoppedError`.
+    `hear` gets the standard output as it comes, in chunks, all of it.
     Where this process itself is killed, `end_leftovers` finds the tree by its `owner`, a name without
     dots and colons.
     """
     started = time.monotonic()
     mark = f"{owner}.{os.urandom(8).hex()}" if owner else os.urandom(8).hex()
-    out, err = _Head(max_bytes), _Tail(max_bytes if max_stderr_bytes is None else max_stderr_bytes)
+    out = _Head(max_bytes) if hear is None else _Heard(max_bytes, hear)
+    err = _Tail(max_bytes if max_stderr_bytes is None else max_stderr_bytes)
     tree, talk = Descendants(mark), None
     try:
         process = start(command, cwd, {**env, MARK: f"{env.get(MARK, '')}:{mark}"})
@@ -113,7 +121,7 @@ def run(
     return Completed(out.kept(), err.kept(), out.count, err.count, code, died, timed_out, seconds)
 
 
-def _in_time(talk: _Talk, deadline: float, stop: threading.Event | None) -> bool:
+def _in_time(talk: _Talk, deadline: float, stop: Stop | None) -> bool:
     look_s = math.inf if stop is None else _LOOK_S
     while not talk.ended:
         now = time.monotonic()
@@ -181,6 +189,18 @@ class _Head:
 
     def kept(self) -> bytes:
         return bytes(self._kept)
+
+
+class _Heard(_Head):
+    """Hands on what comes, and keeps its beginning."""
+
+    def __init__(self, limit: int, hear: Callable[[bytes], None]) -> None:
+        super().__init__(limit)
+        self._hear = hear
+
+    def add(self, chunk: bytes) -> None:
+        super().add(chunk)
+        self._hear(chunk)
 
 
 class _Tail:

@@ -131,6 +131,21 @@ def test_stdout_keeps_its_beginning_and_stderr_its_end_from_a_whole_character(tm
     assert (done.stdout_bytes, done.stderr_bytes) == (30, 30)
 
 
+def test_all_of_stdout_is_heard_and_its_beginning_kept(tmp_path: Path) -> None:
+    heard: list[bytes] = []
+    done = run(
+        ["seq", "100000"],
+        stdin=b"",
+        cwd=tmp_path,
+        env=ENV,
+        timeout_s=30,
+        max_bytes=4,
+        hear=heard.append,
+    )
+    assert done.stdout == b"1\n2\n"
+    assert b"".join(heard) == b"".join(b"%d\n" % number for number in range(1, 100001))
+
+
 def test_memory_is_bounded(tmp_path: Path) -> None:
     flood = (
         "import os, resource; from pathlib import Path; from materiac.process import run\n"
