@@ -14,15 +14,16 @@ from typing import Any
 import pytest
 
 from materiac.agents import command
+from materiac.agents.preset.agent import Program
 from materiac.agents.protocol import AgentError, AnswerLimitError, Reply, Request, Usage
 from materiac.environment import looks_secret
 
 
-def _python(code: str, options: str = "") -> command.Command:
+def _python(code: str, options: str = "") -> Program:
     return command.make(f"command{options}:{json.dumps([sys.executable, '-c', code])}")
 
 
-def _prints(text: str, options: str) -> command.Command:
+def _prints(text: str, options: str) -> Program:
     return _python(f"print({text!r})", options)
 
 
@@ -236,7 +237,8 @@ def test_line_separators_do_not_end_a_line(tmp_path: Path) -> None:
 def test_a_provider_that_fails(tmp_path: Path, output: dict[str, Any], error: str, code: int) -> None:
     program = f"import sys; print({json.dumps(output)!r}); sys.exit({code})"
     reply = _python(program, "?text=text&error=error&usage.input=in").turn(_request(tmp_path))
-    assert reply == Reply(output.get("text", ""), Usage(3), stop="error", error=error)
+    failed = Reply(output.get("text", ""), Usage(3), stop="error", error=error, fault="provider")
+    assert reply == failed
 
 
 @pytest.mark.parametrize(
@@ -326,7 +328,7 @@ def test_the_whole_tree_ends_when_the_agent_is_closed(tmp_path: Path) -> None:
     assert not _alive(int((tmp_path / "child").read_text()))
 
 
-def _close_when_there(agent: command.Command, file: Path) -> None:
+def _close_when_there(agent: Program, file: Path) -> None:
     until = time.monotonic() + 20
     while time.monotonic() < until and not (file.exists() and file.read_text()):
         time.sleep(0.01)
