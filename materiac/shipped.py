@@ -65,6 +65,12 @@ BACK_ENDS: Final[Mapping[str, BackEnd]] = {
     "command": BackEnd("command:PROGRAM ARGUMENT…", "command", frozenset()),
     "pi": BackEnd("pi", "pi", _ALL),
     "llm": BackEnd("llm:PROVIDER:MODEL", "llm", _ALL),
+    "codex": BackEnd("codex", "preset", frozenset(SCOPES)),
+    "claude": BackEnd("claude", "preset", _ALL),
+    "gemini": BackEnd("gemini", "preset", _ALL),
+    "opencode": BackEnd("opencode", "preset", _ALL),
+    "qwen": BackEnd("qwen", "preset", _ALL),
+    "preset": BackEnd("preset:FILE", "preset", None),
     "ask": BackEnd("ask", "ask", _ALL),
     "several": BackEnd('several:{"default": AGENT, "scopes": {…}, "materia": {…}}', "several", None),
 }
