@@ -19,7 +19,7 @@ from typing import Final
 from materiac.agents.llm.endpoint import KEYS, read
 from materiac.agents.protocol import Abilities, Agent, AgentError, Standing
 
-ABILITIES: Final = Abilities(sessions=True, schema=True, usage=True)
+ABILITIES: Final = Abilities(sessions=True, schema=True, tool_server=True, usage=True)
 _LIBRARY: Final = "pydantic_ai"
 _MISSING: Final = "'llm' needs pydantic-ai: install it with pip install 'materiac[llm]'"
 

@@ -46,6 +46,7 @@ from materiac.agents.llm.tools import ToolError, Tools
 from materiac.agents.protocol import AgentError, Reply, Request, StopReason, Usage
 
 _HANDOFF: Final = "handoff"
+"""What an object is called, and the tool that takes it, where the request has no name for that."""
 _CHANGING: Final = ("bash", "edit", "write")
 """The tools that are never run beside another one."""
 _TOOL_RETRIES: Final = 10
@@ -194,13 +195,18 @@ class Turn:
     def _failed(self, error: AgentRunError, messages: list[ModelMessage]) -> Reply:
         """The reply where the library gives up: a failure, or an answer that is not of the form it wants."""
         response = _last(messages)
-        if isinstance(error, UnexpectedModelBehavior) and response is not None and _is_answer(response):
+        if isinstance(error, UnexpectedModelBehavior) and response is not None and self._is_answer(response):
             stop: StopReason = "length" if isinstance(error, OutputTokenLimitExceeded) else "stop"
             session = self._talks.keep(Past(tuple(messages)), self._request.sessions)
             return self._reply(_text(response), stop, session=session)
         return self._broken_off(
             failure(error, self._endpoint), messages, resumable=isinstance(error, ModelAPIError)
         )
+
+    def _is_answer(self, response: ModelResponse) -> bool:
+        """Whether a response came to its end and calls no tool but the one that hands over."""
+        calls = [part.tool_name for part in response.parts if isinstance(part, ToolCallPart)]
+        return response.finish_reason is not None and set(calls) <= {_tool_of(self._request)}
 
     def _broken_off(self, why: Failure, messages: list[ModelMessage], *, resumable: bool = True) -> Reply:
         """A failure. What the tools have done by then is kept, so that the same prompt goes on from there."""
@@ -256,23 +262,24 @@ def _is_forced(request: Request) -> bool:
 
 
 def _output(request: Request, model: Model) -> Any:
-    """Text, or the object: as the form of the answer where the model knows that, else through a tool."""
+    """Text, or the object: as the form of the answer where the model knows that, else through a tool.
+
+    The tool is one of this process: the server that a request names is not started.
+    """
     if request.schema is None or not _is_forced(request):
         return str
-    wanted = StructuredDict(request.schema, name=_HANDOFF)
+    wanted, tool = StructuredDict(request.schema, name=_HANDOFF), _tool_of(request)
     if request.handoff == "schema" and model.profile.get("supports_json_schema_output"):
         return NativeOutput(wanted, name=_HANDOFF)
-    return ToolOutput(wanted, name=_HANDOFF, description="Hand over the result. This ends the work.")
+    return ToolOutput(wanted, name=tool, description="Hand over the result. This ends the work.")
+
+
+def _tool_of(request: Request) -> str:
+    return request.tool_server.tool if request.tool_server is not None else _HANDOFF
 
 
 def _last(messages: Sequence[ModelMessage]) -> ModelResponse | None:
     return next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
-
-
-def _is_answer(response: ModelResponse) -> bool:
-    """Whether a response came to its end and calls no tool but the one that hands over."""
-    calls = [part.tool_name for part in response.parts if isinstance(part, ToolCallPart)]
-    return response.finish_reason is not None and all(name == _HANDOFF for name in calls)
 
 
 def _text(response: ModelResponse) -> str:

@@ -34,7 +34,16 @@ from fake_models import (
 from processes import needs_proc, wait_none
 
 from materiac.agents import choose
-from materiac.agents.protocol import Agent, AgentError, AnswerLimitError, Progress, Reply, Request, Usage
+from materiac.agents.protocol import (
+    Agent,
+    AgentError,
+    AnswerLimitError,
+    Progress,
+    Reply,
+    Request,
+    ToolServer,
+    Usage,
+)
 
 SCHEMA = {
     "type": "object",
@@ -213,6 +222,13 @@ def test_an_object_that_is_none_is_given_back(
     )
     assert agent.turn(again).data == WANTED
     assert "No: an object." in fake.requests[1].messages[-1].text
+
+
+def test_the_tool_has_the_name_that_the_prompt_has_for_it(tmp_path: Path, begin: Begin) -> None:
+    agent, fake = begin([Call("give", WANTED)])
+    server = ToolServer("materiac", "give", ("nobody", "starts", "it"), {})
+    reply = agent.turn(_request(tmp_path, schema=SCHEMA, handoff="tool", tool_server=server))
+    assert (reply.data, fake.requests[0].tools) == (WANTED, ("give",))
 
 
 def test_a_schema_that_cannot_be_forced(tmp_path: Path, begin: Begin) -> None:
