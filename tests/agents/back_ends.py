@@ -7,6 +7,8 @@ A new one is a row of `BACK_ENDS`. What it cannot do by its nature it says in `l
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +39,8 @@ TOOLS: Final = {
     "readOnly": ("read", "grep", "find", "ls"),
     "coding": ("read", "grep", "find", "ls", "bash", "edit", "write"),
 }
-OWNER: Final = "conformance"
+OWNER: Final = f"back-ends-{os.getpid()}"
+"""Another one in each process: tests run side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,33 @@ def _pi(stage: Stage) -> Agent:
     return choose.make(f"pi:{pi.path}")
 
 
+def _preset(name: str, spec: str) -> Callable[[Stage], Agent]:
+    """A program of a preset, which knows no models but those of the fake."""
+
+    def start(stage: Stage) -> Agent:
+        for variable, value in aim(program(name).name, stage.fake, stage.home).items():
+            stage.monkeypatch.setenv(variable, value)
+        return choose.make(spec)
+
+    return start
+
+
+def _codex_write(path: str, content: str) -> Call:
+    return _codex_bash(f"printf %s {shlex.quote(content)} > {shlex.quote(path)}")
+
+
+def _codex_bash(command: str) -> Call:
+    return Call("exec_command", {"cmd": command})
+
+
+def _claude_write(path: str, content: str) -> Call:
+    return Call("Write", {"file_path": path, "content": content})
+
+
+def _claude_bash(command: str) -> Call:
+    return Call("Bash", {"command": command, "description": "a command"})
+
+
 def _scripted(stage: Stage) -> Agent:
     """Answers that are written down: the same steps, without a model."""
     answers: list[dict[str, Any]] = []
@@ -147,9 +177,24 @@ BACK_ENDS: Final = (
         _bash,
         lacks=frozenset({"model", "tools", "refusal", "sessions", "faults", "schema"}),
     ),
-    BackEnd("command", _tiny, _write, _bash, lacks=frozenset({"faults", "schema", "stop", "leftovers"})),
+    BackEnd("command", _tiny, _write, _bash, lacks=frozenset({"faults", "schema"})),
     _llm("openai", below="/v1"),
     _llm("openai-responses", below="/v1"),
     _llm("anthropic"),
+    BackEnd(
+        "codex",
+        _preset("codex", "codex?env=FAKE_KEY"),
+        _codex_write,
+        _codex_bash,
+        marks=[pytest.mark.slow],
+    ),
+    BackEnd(
+        "claude",
+        _preset("claude", "claude"),
+        _claude_write,
+        _claude_bash,
+        hands_over_by="StructuredOutput",
+        marks=[pytest.mark.slow],
+    ),
     BackEnd("pi", _pi, _write, _bash, lacks=frozenset({"schema"}), marks=[pytest.mark.slow]),
 )

@@ -44,6 +44,13 @@ def _tools(tools: Iterable[Json]) -> Iterator[Json]:
             yield {"name": tool["type"], **tool}
 
 
+def _namespace(asked: Asked, name: str) -> Json:
+    """The namespace of a tool, as a call of it has it; nothing for those without."""
+    spaces = (tool for tool in asked.body.get("tools") or () if tool["type"] == "namespace")
+    found = [space["name"] for space in spaces for tool in space["tools"] if tool["name"] == name]
+    return {"namespace": found[0]} if found else {}
+
+
 def _messages(items: list[Json]) -> Iterator[Message]:
     """The items as messages: what the model said and called in one answer is one message."""
     said, calls = "", list[str]()
@@ -98,7 +105,7 @@ def _items(asked: Asked, answer: Answer) -> Iterator[tuple[Json, Json, list[Json
     if answer.text or not answer.calls:
         yield _message(answer.text)
     for call in answer.calls:
-        yield _custom(call) if call.name in asked.custom else _function(call)
+        yield _custom(call) if call.name in asked.custom else _function(call, _namespace(asked, call.name))
 
 
 def _thinking(text: str) -> tuple[Json, Json, list[Json]]:
@@ -133,8 +140,8 @@ def _message(text: str) -> tuple[Json, Json, list[Json]]:
     return begun | {"status": "completed", "content": [part]}, begun, events
 
 
-def _function(call: Call) -> tuple[Json, Json, list[Json]]:
-    begun = _call("function_call", "fc_", call) | {"arguments": ""}
+def _function(call: Call, namespace: Json) -> tuple[Json, Json, list[Json]]:
+    begun = _call("function_call", "fc_", call) | {"arguments": "", **namespace}
     events = [
         *_deltas("response.function_call_arguments.delta", call.text, {}),
         {"type": "response.function_call_arguments.done", "name": call.name, "arguments": call.text},
