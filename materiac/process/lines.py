@@ -85,6 +85,10 @@ class Lines:
             moves += 1
         return self._open and not self._exited
 
+    def fileno(self) -> int:
+        """What is ready to be read when `receive` has something to do: for an event loop."""
+        return self._selector.fileno()
+
     def send(self, line: bytes) -> None:
         """Write a line, which has no line feed in it; what the command does not take yet is kept."""
         stdin = self._process.stdin
