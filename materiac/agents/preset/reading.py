@@ -209,7 +209,8 @@ def _holds(where: Where, part: Json) -> bool:
 
 
 def _is_one(value: Any, wanted: Iterable[Any]) -> bool:
-    return any(isinstance(value, type(one)) and value == one for one in wanted)
+    # True is 1 in Python, and not in JSON.
+    return any(isinstance(value, bool) == isinstance(one, bool) and value == one for one in wanted)
 
 
 def _taken(pick: Pick, part: Json, before: Any) -> Any:

@@ -251,7 +251,8 @@ _EXPECTED: Final = {
 
 def _fault(details: ErrorDetails) -> str:
     """One fault in words: where it is, what was found, what was expected."""
-    place = ".".join(str(part) for part in details["loc"] if part != "[key]")
+    loc = details["loc"][:-1] if details["type"] == "extra_forbidden" else details["loc"]
+    place = ".".join(str(part) for part in loc if part != "[key]")
     message = _words(details)
     return f"{place}: {message}" if place else message
 
