@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -30,6 +31,11 @@ _HTML_SAFE: Final = tuple({ord(c): f"\\u{ord(c):{digits}}" for c in "&<>'"} for 
 # What is left as it is by: Python, for paths and for parts; JavaScript, for parts and for whole
 # addresses; forms.
 _URL_SAFE: Final = ("/", "", "!'()*", "!'()*;,/?:@&=+$#", "*")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+")
+_BREAK: Final = re.compile(r"(?:(?:\\r)?\\n|\r?\n)[ \t]*")
+"""A line break as it is, or as JSON spells it, and an indent behind it."""
+_LINES: Final = re.compile(rf"(?:[A-Za-z0-9+/_-]{{16,}}{_BREAK.pattern})+[A-Za-z0-9+/_-]+")
+"""Lines of base64, one below the other."""
 _ESCAPE: Final = re.compile("%[0-9A-F]{2}")
 
 
@@ -55,6 +61,11 @@ def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=_longest_first))
 
 
+def unsecret(text: str) -> str:
+    """A text without the secrets of this process."""
+    return Mask(secrets(os.environ)).text(text)
+
+
 class Mask:
     """Replaces secrets by `***`: as they are, and as JSON, URLs, base64 and hex spell them.
 
@@ -66,13 +77,32 @@ class Mask:
         found = {spelling for value in values if value for spelling in _spellings(value)}
         spellings = sorted(found, key=_longest_first)
         self._all = spellings
+        self._wrapped = [text for text in spellings if _BASE64.fullmatch(text)]
         self._for = {(p, b): _Needles(spellings, p, b) for p in (True, False) for b in (True, False)}
 
     def text(self, text: str) -> str:
         """A text without the secrets."""
         for spelling in self._for["%" in text, "\\" in text].up_to(len(text)):
             text = text.replace(spelling, MASK)
+        if self._wrapped and ("\n" in text or "\\n" in text):
+            text = _LINES.sub(self._without_wrapped, text)
         return text
+
+    def _without_wrapped(self, found: re.Match[str]) -> str:
+        """Lines of base64 without the secrets that a line break divides."""
+        block, bare = found[0], _BREAK.sub("", found[0])
+        hits = [(at, at + len(text)) for text in self._wrapped for at in _all_places(bare, text)]
+        if not hits:
+            return block
+        ends = [match.span() for match in _BREAK.finditer(block)]
+        lines = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(block)], strict=True)
+        places = [at for start, stop in lines for at in range(start, stop)]
+        last = len(bare)
+        for start, stop in sorted(hits, reverse=True):
+            if start < last:
+                block = block[: places[start]] + MASK + block[places[min(stop, last) - 1] + 1 :]
+                last = start
+        return block
 
     def cut(self, text: str, *, start: bool, end: bool) -> str:
         """The same for a text that was cut at its start or end: without the part of a secret there.
@@ -126,6 +156,13 @@ def _longest_first(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
+def _all_places(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
 def _begun(text: str, spelling: str) -> int:
     """The length of the longest beginning of a spelling that a text ends with."""
     lengths = (at + MIN_PART for at in _places(text[-MIN_PART:], spelling))
@@ -139,15 +176,13 @@ def _ended(text: str, spelling: str) -> int:
 
 
 def _places(part: str, spelling: str) -> Iterator[int]:
-    at = spelling.find(part) if len(part) == MIN_PART else -1
-    while at >= 0:
-        yield at
-        at = spelling.find(part, at + 1)
+    return _all_places(spelling, part) if len(part) == MIN_PART else iter(())
 
 
 def _spellings(value: str) -> set[str]:
     raw = _encoded(value)
-    return {value, raw.hex(), raw.hex().upper(), *_in_json(value), *_in_urls(raw), *_in_base64(raw)}
+    shown = {repr(value)[1:-1], value.replace("\\", "\\\\")}
+    return {value, raw.hex(), raw.hex().upper(), *shown, *_in_json(value), *_in_urls(raw), *_in_base64(raw)}
 
 
 def _encoded(value: str) -> bytes:

@@ -268,3 +268,27 @@ def test_a_long_text_without_secrets_is_quick() -> None:
     began = time.monotonic()
     assert mask.text(text) == text
     assert time.monotonic() - began < 2, "a tenth of it is usual"
+
+
+@pytest.mark.parametrize("before", range(0, 80, 3))
+@pytest.mark.parametrize(
+    "spelt", [str, json.dumps, lambda text: text.replace("\n", "\n  ")], ids=["", "json", "indent"]
+)
+def test_base64_in_lines(before: int, spelt: Callable[[str], str]) -> None:
+    secret = "abcDEF0123456789-abcDEF0123456789/abcDEF0123"  # noqa: S105 - no password of anything
+    text = base64.encodebytes(b"x" * before + secret.encode() + b"y" * 40 + secret.encode()).decode()
+    left = re.sub(r"\\n|\s", "", Mask([secret]).text(spelt(text)))
+    for shift in range(3):
+        core = base64.b64encode(bytes(shift) + secret.encode())[4:-4].decode()
+        assert not any(core[at : at + 12] in left for at in range(len(core) - 12))
+
+
+def test_lines_without_a_secret_stay() -> None:
+    text = base64.encodebytes(bytes(range(256)) * 4).decode()
+    assert Mask(["abcDEF0123456789"]).text(text) == text
+
+
+@pytest.mark.parametrize("secret", ['a"b\\c\\d-9876', "it's\\here\n", "plain-secret"])
+def test_as_python_shows_it(secret: str) -> None:
+    shown = Mask([secret]).text(repr([secret, f"x{secret}"]))
+    assert shown in ("['***', 'x***']", '["***", "x***"]')

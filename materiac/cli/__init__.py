@@ -112,7 +112,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, and which guesses at what a misspelt command should have been."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE_ERROR, f"materiac: {message}\n{self.format_usage()}")
+        from materiac.environment import unsecret
+
+        self.exit(USAGE_ERROR, f"materiac: {unsecret(message)}\n{self.format_usage()}")
 
 
 def _overview() -> str:
@@ -196,7 +198,10 @@ def _run(command: Command, words: Sequence[str]) -> int:
 
 
 def _own_fault(fault: Exception) -> int:
-    print(f"materiac: a fault of materiac itself: {type(fault).__name__}: {fault}", file=sys.stderr)
+    from materiac.environment import unsecret
+
+    told = unsecret(f"{type(fault).__name__}: {fault}")
+    print(f"materiac: a fault of materiac itself: {told}", file=sys.stderr)
     if os.environ.get("MATERIAC_DEBUG"):
         import traceback
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from materiac.cli.importing import follow
 from materiac.cli.reading import Reading
 from materiac.diagnostic import Severity
+from materiac.environment import unsecret
 from materiac.pipeline import Text, compile_loadout
 from materiac.report import ordered
 from materiac.report import text as report
@@ -193,8 +194,8 @@ def _machine(text: Text) -> Image | None:
 
 
 def complain(message: str) -> None:
-    """Print what is wrong with a call."""
-    print(f"materiac: {message}", file=sys.stderr)
+    """Print what is wrong with a call, without the secrets that it may have been given."""
+    print(f"materiac: {unsecret(message)}", file=sys.stderr)
 
 
 def _shown(file: Path, cwd: Path) -> str:

@@ -157,25 +157,36 @@ def _cast(
 
 def report(result: Result, *, as_json: bool) -> int:
     """Print what came of a cast; gives the exit code."""
-    if result.broken:
-        from materiac.cli import loading
+    from materiac.cli import loading
+    from materiac.runtime.journal import JournalError
 
+    if result.broken:
         told = "; ".join(result.broken)
         loading.complain(f"{told}: `materiac inspect --rebuild` makes manifest.json and usage.json anew")
     try:
-        if as_json:
-            print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
-        else:
-            from materiac.cli.outcome import show
-
-            show(result)
-        sys.stdout.flush()
+        _print(result, as_json=as_json)
+    except JournalError as error:
+        loading.complain(f"the cast is {result.status}, and {error}")
+        return OWN_FAULT
+    except BrokenPipeError:
+        _discard_output()
     except OSError as error:
-        # What is buffered must not fail again at the exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if as_json and not isinstance(error, BrokenPipeError):
-            from materiac.cli import loading
-
-            loading.complain(f"what came of the cast cannot be written: {error.strerror}")
-            return OWN_FAULT
+        _discard_output()
+        loading.complain(f"the cast is {result.status}, and this cannot be written: {error.strerror}")
+        return OWN_FAULT
     return EXIT_CODES[result.status]
+
+
+def _print(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
+    else:
+        from materiac.cli.outcome import show
+
+        show(result)
+    sys.stdout.flush()
+
+
+def _discard_output() -> None:
+    """What is buffered must not fail again at the exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

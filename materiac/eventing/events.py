@@ -136,6 +136,7 @@ _MAKERS: Final[Mapping[str, Callable[[Json], Json | None]]] = {
     "cast_resumed": _resumed,
     "cast_finished": _cast_finished,
     "socket_started": _socket_started,
+    "socket_restarted": _socket_started,
     "socket_finished": _socket_finished,
     "socket_failed": _socket_failed,
 }

@@ -37,11 +37,12 @@ def ask(bench: Bench, visit: Visit, view: PromptView) -> Output:
 def _object(conversation: _Conversation, answer: str) -> Output:
     """The object in an answer; a bad one is asked for once more."""
     accepted, problems = conversation.read(answer)
-    if accepted is None:
+    while accepted is None:
         answer = conversation.repair(problems, answer)
         accepted, problems = conversation.read(answer)
-    if accepted is None:
-        raise VisitFailed("output", f"the answer was refused after one repair turn: {'; '.join(problems)}")
+        if accepted is None and not conversation.is_tried_again():
+            words = f"the answer was refused after one repair turn: {'; '.join(problems)}"
+            raise VisitFailed("output", words)
     return Output(
         answer, accepted, [*conversation.files, save(conversation.bench, conversation.visit, accepted)]
     )
@@ -79,6 +80,7 @@ class _Conversation:
         self._turns = Turns(bench, visit)
         self._last_prompt = self.opening
         self._words: list[str] = []
+        self._repairs = 0
 
     @property
     def files(self) -> list[Json]:
@@ -101,7 +103,12 @@ class _Conversation:
         """The repair turn, which repeats the last prompt; gives the answer."""
         by_tool = self._handover.kind == TOOL
         text = prompt.repair(self._last_prompt, problems, answer, self._wanted, by_tool=by_tool)
-        return self._turns.turn(text, text, self._handover, repair=1)
+        self._repairs += 1
+        return self._turns.turn(text, text, self._handover, repair=self._repairs)
+
+    def is_tried_again(self) -> bool:
+        """Whether a person had the end of a talk tried again that has failed: the talk itself stays."""
+        return self._talks and self.bench.journal.tried_again()
 
     def talk(self, answer: str) -> str:
         """Let a person refine the answers, turn by turn, until the final form is asked for."""
@@ -142,6 +149,7 @@ class _Conversation:
             return next((bench.folder.content(file).decode() for file in told.fields["files"]), None)
         said = self._said_to(answer)
         words = None if said is None else bench.mask.text(characters(said))
+        self._refuse_endless(words or "", answer)
         files = []
         if words is not None:
             files = [bench.folder.output(*visit.id, words, ".said.md", turn=number).as_data()]
@@ -149,6 +157,12 @@ class _Conversation:
         bench.journal.append(WORDS, **visit.place(), turn=number, file=file, files=files)
         self.files.extend(files)
         return words
+
+    def _refuse_endless(self, words: str, answer: str) -> None:
+        size, limit = len(words.encode("utf-8", "surrogatepass")), self.bench.limits.max_prompt_bytes
+        if size > limit:
+            told = f"what was said has {size} bytes, {limit} are allowed by 'limits.maxPromptBytes'"
+            raise VisitWaits(f"{told}: '{self.visit.socket.id}' waits for other words", answer=answer)
 
     def _said_to(self, answer: str) -> str | None:
         with contextlib.suppress(VisitWaits):

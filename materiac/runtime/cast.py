@@ -309,7 +309,7 @@ class Cast:
         item = self._now.visit.item if self._now.visit else None
         whom = f"for {item.key} ('{item.label}')" if item else "for this cast"
         edge = f"the {blocked.when} edge of '{blocked.source}' to '{blocked.to}'"
-        again = (limit or 0) + 1
+        again = self._scopes.of(self._item_id()).traversals[blocked.source, blocked.index or 0] + 1
         self._fail(
             VisitFailed("edge-limit", f"{edge} would be taken {again} times {whom}, its limit is {limit}")
         )

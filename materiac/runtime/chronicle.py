@@ -150,6 +150,19 @@ class Chronicle:
             raise UsedUp
         return None
 
+    def tried_again(self) -> bool:
+        """Whether a failure comes next after which a person had it tried again; then it is passed by."""
+        self.cross()
+        if not self._queue or self._queue[0].type != FAILED:
+            return False
+        behind = (record for record in islice(self._queue, 1, None) if record.type != _CAST_ENDS)
+        resumed = next(behind, None)
+        if resumed is None or resumed.type != RESUMED or not resumed.fields["retry"]:
+            return False
+        self._queue.popleft()
+        self.cross(ends=True)
+        return True
+
     def pass_warning(self) -> bool:
         """Whether it is told if there was a warning of the budget here; one that is told is passed by."""
         told = self.told

@@ -16,6 +16,7 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import threading
 import time
 import zlib
@@ -92,8 +93,12 @@ def read(path: Path, kinds: Collection[str] | None = None) -> Reading:
     cut, a last line that lacks only its LF is kept. Any other line that is not sound is one. Where
     `kinds` are given, records of other types are left out, but for the first and the last.
     """
-    with _named_errors(f"cannot read '{path}'"), path.open("rb") as file:
-        return _scan(file, path, kinds)
+    with _named_errors(f"cannot read '{path}'"):
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe in its place must not be waited for
+        with os.fdopen(opened, "rb") as file:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise JournalError(f"'{path}' is no ordinary file")
+            return _scan(file, path, kinds)
 
 
 def _scan(file: BinaryIO, path: Path, kinds: Collection[str] | None) -> Reading:
@@ -107,7 +112,8 @@ def _scan(file: BinaryIO, path: Path, kinds: Collection[str] | None) -> Reading:
                 break
             raise _broken(path, number)
         end += len(text) + line.endswith(b"\n")
-        left_out = None if kinds is None or number == 1 or _type(body) in kinds else (body, number)
+        known = kinds is None or number == 1 or _type(body) in kinds
+        left_out = None if known or not body.startswith(b'{"n":%d,' % number) else (body, number)
         if left_out is None:
             records.append(_numbered(body, number, path))
     if left_out is not None:
@@ -254,8 +260,11 @@ class Journal:
         if self._ended is not None:
             raise JournalError(self._ended)
         with _named_errors(f"cannot write '{self.path}'"):
-            if os.fstat(self._file).st_size != end:
+            here = os.fstat(self._file)
+            if here.st_size != end:
                 os.ftruncate(self._file, end)  # left by a write that failed or was interrupted
+            if not _same_file(here, self.path):
+                raise JournalError(f"'{self.path}' was taken away, or replaced, while it was being written")
             written = os.write(self._file, line)
             while written < len(line):
                 written += os.write(self._file, line[written:])
@@ -332,11 +341,19 @@ def _decode(body: bytes) -> Record:
 
 def _mend(file: int, end: int) -> int:
     """Cut the file after its last sound record, give that its LF, and return the new size."""
-    os.ftruncate(file, end)
+    if os.fstat(file).st_size != end:
+        os.ftruncate(file, end)
     if end and os.pread(file, 1, end - 1) != b"\n":
         end += os.write(file, b"\n")
     sync_data(file)
     return end
+
+
+def _same_file(open_file: os.stat_result, path: Path) -> bool:
+    try:
+        return os.path.samestat(open_file, path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _lock(file: int, path: Path) -> None:

@@ -38,7 +38,9 @@ class Past:
     def of(cls, root: Path, records: Sequence[Record]) -> Past:
         """From the records of a cast's journal. Raises `PastError` where there is no beginning."""
         if not records or records[0].type != "cast_started":
-            raise PastError(f"'{root}' holds no cast: its journal does not tell of a beginning")
+            raise PastError(
+                f"nothing was done in '{root}': its journal does not tell of a beginning; run it anew"
+            )
         hashes = {MACHINE: str(records[0].fields["hash"])}
         resumed = (record.fields for record in records if record.type == RESUMED)
         hashes |= {fields["machine"]: fields["hash"] for fields in resumed}

@@ -21,6 +21,7 @@ class Scope:
     def __init__(self) -> None:
         self.cycles = 0
         self.traversals: Counter[tuple[str, int]] = Counter()
+        self.allowed: Counter[tuple[str, int]] = Counter()
         self.notes: dict[str, deque[Note]] = {}
         self._remembered: dict[Landmark, None] = {}
 
@@ -53,12 +54,12 @@ class Scope:
 
     def allow(self, edge: tuple[str, int]) -> None:
         """Let an edge that is used up be taken once more."""
-        self.traversals[edge] -= 1
+        self.allowed[edge] += 1
 
     def fork(self) -> Scope:
         """A copy that goes its own way; it shares the notes, which nothing decides by."""
         other = copy.copy(self)
-        other.traversals = self.traversals.copy()
+        other.traversals, other.allowed = self.traversals.copy(), self.allowed.copy()
         other._remembered = self._remembered.copy()  # noqa: SLF001 - of this class
         return other
 
@@ -92,7 +93,8 @@ class Scopes:
         """Whether an edge has used up its budget for an item."""
         if edge.max_traversals is None:
             return False
-        return self.of(item).traversals[source, index] >= edge.max_traversals
+        scope = self.of(item)
+        return scope.traversals[source, index] >= edge.max_traversals + scope.allowed[source, index]
 
     def take(self, item: ItemId | None, source: str, index: int, edge: Edge) -> None:
         """Count an edge. One with a budget makes its scope forget; one of the cast makes all forget."""

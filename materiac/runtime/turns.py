@@ -45,7 +45,7 @@ class Turns:
         while True:
             self._count += 1
             self.handover = handover
-            told = self.bench.journal.take(TURN, pauses=number > 1)
+            told = self._take(number)
             if told is not None:
                 reply = self._told(told, text)
             else:
@@ -57,6 +57,13 @@ class Turns:
             if again.fresh:
                 self.session, text = None, whole
             text = f"{text}\n{again.hint}\n" if again.hint else text
+
+    def _take(self, number: int) -> Record | None:
+        """The record of a turn. One of a talk that failed, and was tried again, does not end the talk."""
+        journal = self.bench.journal
+        while number > 1 and journal.tried_again():
+            pass
+        return journal.take(TURN, pauses=number > 1)
 
     def _taken(self, reply: Reply) -> str:
         self.session = reply.session or self.session

@@ -282,9 +282,10 @@ def test_a_failed_write_is_named_and_can_be_tried_again(tmp_path: Path) -> None:
 
 
 def test_a_failed_sync_ends_the_journal(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
     journal = Journal.create(tmp_path / "j")
-    unsyncable = os.open(tmp_path / "pipe", os.O_RDWR | os.O_APPEND)
+    (tmp_path / "j").unlink()
+    os.mkfifo(tmp_path / "j")
+    unsyncable = os.open(tmp_path / "j", os.O_RDWR | os.O_APPEND)
     os.dup2(unsyncable, journal._file)
     os.close(unsyncable)
     for _ in range(2):
@@ -350,3 +351,33 @@ def test_a_long_line_is_one_record(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "j") as journal:
         journal.append("long", text=text)
     assert read(tmp_path / "j").records[0].fields["text"] == text
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(JournalError, match="is no ordinary file"):
+        read(tmp_path / "pipe")
+
+
+def test_a_missing_line_is_named_though_it_is_of_no_interest(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    with Journal.create(path) as journal:
+        for _ in range(5):
+            journal.append("other")
+        journal.append("wanted")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2] + lines[3:]))
+    with pytest.raises(JournalError, match=r"line 3 of .* has the number 4"):
+        read(path, {"wanted"})
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_journal_that_was_taken_away(tmp_path: Path, *, replaced: bool) -> None:
+    path = tmp_path / "events.jsonl"
+    with Journal.create(path) as journal:
+        journal.append("one")
+        path.rename(tmp_path / "away")
+        if replaced:
+            path.write_bytes((tmp_path / "away").read_bytes())
+        with pytest.raises(JournalError, match="was taken away, or replaced"):
+            journal.append("two")

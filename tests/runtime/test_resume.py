@@ -558,3 +558,61 @@ def test_what_was_done_cannot_be_another_thing(tmp_path: Path) -> None:
     file.unlink()
     with pytest.raises(Exception, match=r"1\.md': No such file"):
         go_on(failed, retry=True)
+
+
+def test_a_turn_of_a_talk_that_failed_is_tried_again_alone(tmp_path: Path) -> None:
+    def agent() -> Agent:
+        return answers(a=["one", "two", {"error": "down"}, "three", "final"])
+
+    sockets = {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": socket()}
+    config = loadout(sockets, materia={"Talk": {"prompt": "Talk.", "multiTurn": True}})
+    waiting = cast(config, tmp_path, agent(), person=Talker("first"))
+    failed = go_on(waiting, agent(), person=Talker("second"), talked_to=True)
+    assert failed.status == "failed"
+    again = go_on(failed, agent(), retry=True)
+    assert (again.status, again.cast.waits and again.cast.waits.answer) == ("waiting", "three")
+    prompt = (again.folder / "contexts" / "a" / "1.turn-3.md").read_text()
+    assert [words in prompt for words in ("one", "first", "two", "second")] == [True] * 4
+    done = go_on(again, agent(), person=Talker(None), talked_to=True)
+    assert (done.status, done.usage["total"]["turns"]) == ("complete", 6)
+    assert replay(done.folder).status == "complete"
+
+
+def test_the_end_of_a_talk_that_was_refused_is_tried_again_alone(tmp_path: Path) -> None:
+    def agent() -> Agent:
+        return answers(a=["one", "bad", "worse", "still bad", {"satisfied": True}])
+
+    edges = [{"when": "satisfied", "to": "end"}, {"when": "not_satisfied", "to": "end"}]
+    config = loadout(
+        {"a": {"materia": "Talk", "parse": "json", "edges": edges}},
+        materia={"Talk": {"prompt": "Talk.", "multiTurn": True}},
+    )
+    failed = cast(config, tmp_path, agent(), person=Talker(None))
+    assert failed.cast.failure is not None
+    assert failed.cast.failure["kind"] == "output"
+    failed = go_on(failed, agent(), retry=True)
+    assert failed.status == "failed"
+    done = go_on(failed, agent(), retry=True)
+    assert (done.status, done.cast.knowledge.state["envelope"]) == ("complete", {"satisfied": True})
+    names = sorted(path.name for path in (done.folder / "sockets" / "a").iterdir())
+    assert names == ["1.json", "1.md", *[f"1.repair-{n}.md" for n in (1, 2, 3)], "1.turn-2.md"]
+    assert replay(done.folder).status == "complete"
+
+
+def test_words_without_end_are_not_taken(tmp_path: Path) -> None:
+    waiting = talk(tmp_path, limits={"maxPromptBytes": 5000})
+    again = go_on(waiting, answers(a=["one", "two"]), person=Talker("x" * 6000), talked_to=True)
+    assert again.cast.waits is not None
+    assert "has 6000 bytes, 5000 are allowed" in again.cast.waits.message
+    assert records(again.folder, "person_said") == []
+    assert go_on(again, answers(a=["one", "two"]), person=Talker("y"), talked_to=True).status == "waiting"
+
+
+def test_how_often_an_edge_was_taken_is_told(tmp_path: Path) -> None:
+    edges = [{"when": "not_satisfied", "to": "a", "maxTraversals": 1}]
+    agent = answers(a=NO)
+    failed = cast(loadout({"a": socket(parse="json", edges=edges)}), tmp_path, agent)
+    for times in (2, 3, 4):
+        assert failed.cast.failure is not None
+        assert f"would be taken {times} times for this cast, its limit is 1" in failed.cast.failure["message"]
+        failed = go_on(failed, agent, edge=True)
