@@ -467,3 +467,101 @@ def test_an_answer_that_was_cut_off_says_so(begin: Begin) -> None:
     scene = begin([Answer("half of it", stop="length")])
     reply = scene.agent.turn(scene.request())
     assert (reply.text, reply.stop) == ("half of it", "length")
+
+
+@slow
+@versions
+def test_no_secret_stays_in_the_files_of_talks(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    monkeypatch.setenv("CLOUD_TOKEN", "open-sesame-0123")
+    scene = begin([Call("bash", {"command": "echo it is $CLOUD_TOKEN"}), "one", "two", "three"], version)
+    session: str | None = None
+    left = scene.sessions / "pi" / "of-a-killed-process.jsonl"
+    left.parent.mkdir(parents=True)
+    left.write_text('{"type": "custom", "text": "open-sesame-0123"}\n', encoding="utf-8")
+    os.utime(left, (0, 0))
+    for agent in (scene.agent, scene.agent, scene.anew()):
+        session = agent.turn(scene.request("coding", session=session, env=("CLOUD_TOKEN",))).session
+    files = list((scene.sessions / "pi").iterdir())
+    assert len(files) == 2
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert "open-sesame" not in text
+        assert "***" in text
+    assert "it is open-sesame-0123\n" in scene.fake.requests[1].results
+    assert "it is ***" in json.dumps(scene.fake.requests[3].body)
+    assert [message.text for message in scene.fake.requests[3].messages if message.role == "assistant"][
+        -2:
+    ] == [
+        "one",
+        "two",
+    ]
+
+
+def _stand_in(folder: Path, script: str) -> str:
+    """A program that is called like Pi; gives the PATH to find it on."""
+    file = folder / "pi"
+    file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    file.chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+@pytest.mark.parametrize(
+    ("script", "version", "why"),
+    [
+        ("echo 1.6.0", "1.6.0", None),
+        ("echo SyntaxError; echo 'Node.js v20.20.2' >&2; exit 1", None, "Pi needs Node 22.19 or newer"),
+    ],
+    ids=["it runs", "Node is too old"],
+)
+def test_how_it_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, version: str | None, why: str | None
+) -> None:
+    monkeypatch.setenv("PATH", _stand_in(tmp_path, script))
+    monkeypatch.setenv("MISTRAL_API_KEY", "x")
+    standing = choose.inspect("pi")
+    assert standing.installed
+    assert (standing.version, standing.usable) == (version, why is None)
+    assert (why or "") in (standing.why_not or "")
+    assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "MISTRAL_API_KEY"} <= set(standing.keys)
+    assert "GROQ_API_KEY" not in standing.keys
+    assert standing.abilities.scopes == {"none", "readOnly", "coding", "custom"}
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo 'Error: Unknown option: --no-approve' >&2; exit 1", "materiac needs Pi 0.83 or newer"),
+        ("echo; echo SyntaxError >&2; echo 'Node.js v20.20.2' >&2; exit 1", "Pi needs Node 22.19 or newer"),
+        ("kill -9 $$", "was ended by signal 9"),
+        ("exit 0", "ended with exit code 0"),
+        ("echo '[1]'; echo nonsense; echo '{\"id\": 7}'; exit 3", "ended with exit code 3"),
+        (
+            """read x; echo '{"id": "materiac-1", "type": "response", "success": false, "error": "no"}'""",
+            "Pi refuses 'None': no",
+        ),
+    ],
+    ids=["old Pi", "old Node", "killed", "silent", "nonsense", "refusal"],
+)
+def test_what_does_not_start_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, said: str
+) -> None:
+    monkeypatch.setenv("PATH", _stand_in(tmp_path, script))
+    agent = choose.make("pi")
+    try:
+        with pytest.raises(AgentError) as caught:
+            agent.turn(request(tmp_path, owner=OWNER))
+        assert said in str(caught.value)
+    finally:
+        agent.close()
+    assert not (left := marked(f":{OWNER}.")), told(left)
+
+
+def test_a_closed_agent_starts_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", _stand_in(tmp_path, "touch started; sleep 600"))
+    agent = choose.make("pi")
+    agent.close()
+    with pytest.raises(AgentError, match="'pi' was closed before 'build' was asked"):
+        agent.turn(request(tmp_path, owner=OWNER))
+    assert not (tmp_path / "started").exists()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from materiac.agents.pi import ABILITIES
+from materiac.agents.pi import ABILITIES, talks
 from materiac.agents.pi.course import Course
 from materiac.agents.pi.launch import Launch, advised, launch
 from materiac.agents.pi.rpc import GoneError, LateError, Rpc, StoppedError, Watch
-from materiac.agents.pi.spec import Spec
+from materiac.agents.pi.spec import NAME, Spec
 from materiac.agents.protocol import AgentError, Reply, Request
 
 _MAX_IDLE: Final = 4
@@ -34,6 +35,8 @@ class Pi:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._scratch: Path | None = None
+        self._folders: set[Path] = set()
+        self._made = time.time()
 
     def turn(self, request: Request) -> Reply:
         """One prompt, and all that Pi does about it. Raises `AgentError`."""
@@ -89,16 +92,19 @@ class Pi:
 
     def _folder(self, request: Request) -> Path:
         """Where the talks of a request are kept; those of no cast last as long as this agent."""
-        if request.sessions is None:
-            with self._lock:
+        with self._lock:
+            if request.sessions is None:
                 self._scratch = self._scratch or Path(tempfile.mkdtemp(prefix="materiac-pi-"))
                 return self._scratch
-        folder = request.sessions.resolve() / "pi"
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise AgentError(f"cannot make the folder '{folder}': {error.strerror}") from error
-        return folder
+            folder = request.sessions.resolve() / NAME
+            if folder not in self._folders:
+                try:
+                    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                except OSError as error:
+                    raise AgentError(f"cannot make the folder '{folder}': {error.strerror}") from error
+                talks.mask_all(folder, self._made)  # what a process that was killed has left
+                self._folders.add(folder)
+            return folder
 
     def _end_idle(self) -> None:
         """End the processes that have waited longest, where there are many."""
@@ -147,6 +153,9 @@ class _Lane:
         except BaseException:
             self.end()
             raise
+        finally:
+            if rpc is not None and rpc.file is not None:
+                talks.mask(rpc.file)
         return reply
 
     def end(self) -> None:

@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from materiac.agents.pi.course import Course
 from materiac.agents.pi.launch import Launch
 from materiac.agents.protocol import AgentError, Request
-from materiac.environment import Mask, secrets
+from materiac.environment import unsecret
 from materiac.process import StartError
 from materiac.process.lines import EndedError, Lines, LineTooLongError
 
@@ -58,11 +59,15 @@ class Watch:
 
 
 class Rpc:
-    """A process. `session` is the talk that it is in. Raises `AgentError` where it cannot be started."""
+    """A process. `session` is the talk that it is in, `file` where that is kept.
+
+    Raises `AgentError` where it cannot be started.
+    """
 
     def __init__(self, launch: Launch, session: str | None) -> None:
         self.launch = launch
         self.session = session
+        self.file: Path | None = None
         self._count = 0
         argv = [*launch.argv, *(() if session is None else ("--session-id", session))]
         try:
@@ -85,6 +90,7 @@ class Rpc:
         if session is not None and not state.get("messageCount"):
             raise AgentError(f"the talk '{session}' is not in '{self.launch.folder}' any more")
         self.session = str(state.get("sessionId") or session or "") or None
+        self.file = Path(state["sessionFile"]) if state.get("sessionFile") else None
 
     def prompt(self, text: str, course: Course, watch: Watch) -> None:
         """Say something, and hear what comes of it until Pi has settled. Raises `AgentError`."""
@@ -145,7 +151,7 @@ class Rpc:
         how = f"ended with exit code {code}"
         if code < 0:
             how = f"was ended by signal {-code} ({signal.strsignal(-code) or 'unknown'})"
-        said = Mask(secrets(self.launch.env)).text(self._lines.stderr.decode(errors="replace").strip())
+        said = unsecret(self._lines.stderr.decode(errors="replace").strip())
         said = said if len(said) <= _LAST_WORDS else f"…{said[-_LAST_WORDS:]}"
         return f"'{self.launch.argv[0]}' {how}" + (f": {said}" if said else "")
 
