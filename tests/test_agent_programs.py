@@ -125,9 +125,9 @@ def test_what_is_installed_says_its_version() -> None:
 def test_a_missing_program_skips_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Pin("pi", "a-package", "0.0.1", "pi")
     monkeypatch.setattr("agent_programs.pins", lambda: {"pi": absent})
-    monkeypatch.delenv("MATERIAC_REQUIRE_AGENTS", raising=False)
+    monkeypatch.delenv("REQUIRE_AGENT_PROGRAMS", raising=False)
     with pytest.raises(pytest.skip.Exception, match=r"pi 0\.0\.1 is not installed: run make agents"):
         program("pi")
-    monkeypatch.setenv("MATERIAC_REQUIRE_AGENTS", "1")
+    monkeypatch.setenv("REQUIRE_AGENT_PROGRAMS", "1")
     with pytest.raises(pytest.fail.Exception, match=r"pi 0\.0\.1 is not installed: run make agents"):
         program("pi")

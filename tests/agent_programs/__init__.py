@@ -38,12 +38,12 @@ class Program:
 def program(name: str) -> Program:
     """An installed program; without it the test is skipped, or fails where all have to be there.
 
-    All have to be there where `MATERIAC_REQUIRE_AGENTS` is 1.
+    All have to be there where `REQUIRE_AGENT_PROGRAMS` is 1.
     """
     pin = pins()[name]
     if not pin.here:
         reason = f"{name} {pin.version} is not installed: run make agents"
-        if os.environ.get("MATERIAC_REQUIRE_AGENTS") == "1":
+        if os.environ.get("REQUIRE_AGENT_PROGRAMS") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     return Program(name, pin.version, pin.link)

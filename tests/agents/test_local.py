@@ -53,7 +53,7 @@ def agent() -> local.Local:
     standing = local.inspect("local")
     if not standing.usable:
         reason = f"{standing.why_not}, or run make demo-local"
-        if os.environ.get("MATERIAC_REQUIRE_AGENTS") == "1":
+        if os.environ.get("REQUIRE_AGENT_PROGRAMS") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     return local.make("local?max_tokens=40")

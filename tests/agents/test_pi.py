@@ -28,7 +28,7 @@ from materiac.agents.pi.spec import read
 from materiac.agents.protocol import AgentError, AnswerLimitError, Progress, Request, Usage
 from materiac.runtime.handoff_tool import handed_over, tool_server
 
-OWNER = "pi-test"
+OWNER = f"pi-test-{os.getpid()}"
 PATIENCE_S = 20.0
 SCHEMA = {
     "type": "object",
@@ -401,7 +401,6 @@ def test_talks_of_no_cast_are_gone_with_the_agent(begin: Begin) -> None:
 
 
 @slow
-@versions
 @pytest.mark.parametrize(
     ("options", "fields", "environ", "said"),
     [
@@ -415,13 +414,12 @@ def test_talks_of_no_cast_are_gone_with_the_agent(begin: Begin) -> None:
 def test_what_cannot_be_asked_says_why(
     begin: Begin,
     monkeypatch: pytest.MonkeyPatch,
-    version: str,
     options: str,
     fields: dict[str, Any],
     environ: dict[str, str],
     said: str,
 ) -> None:
-    scene = begin(["not asked for"], version, options)
+    scene = begin(["not asked for"], options=options)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(AgentError) as caught:
@@ -443,9 +441,8 @@ def test_a_key_that_it_does_not_see_is_named(begin: Begin, monkeypatch: pytest.M
 
 
 @slow
-@versions
-def test_models_thinking_and_providers(begin: Begin, version: str) -> None:
-    scene = begin(["one", "two", "three"], version, "?provider=fake-messages&model=fake-1")
+def test_models_thinking_and_providers(begin: Begin) -> None:
+    scene = begin(["one", "two"], options="?provider=fake-messages&model=fake-1")
     assert {"fake-2", "fake/fake-2", "fake-messages/fake-1"} <= set(scene.agent.models())
     assert scene.agent.turn(scene.request()).provider == "fake-messages"
     reply = scene.agent.turn(scene.request(model="fake-2", thinking="high"))
