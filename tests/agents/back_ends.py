@@ -106,6 +106,12 @@ def _tiny(stage: Stage) -> Agent:
     return choose.make(f"command?text=text&session=session&error=error&{tokens}:{json.dumps(program)}")
 
 
+def _acp(stage: Stage) -> Agent:
+    """A small program that speaks the Agent Client Protocol, and chat completions."""
+    program = [sys.executable, str(Path(__file__).with_name("acp_agent.py")), stage.fake.v1, str(stage.home)]
+    return choose.make(f"acp:{json.dumps(program)}")
+
+
 def _pi(stage: Stage) -> Agent:
     """Pi with models of its own, which are all those of the fake."""
     pi = program("pi")
@@ -178,6 +184,7 @@ BACK_ENDS: Final = (
         lacks=frozenset({"model", "tools", "refusal", "sessions", "faults", "schema"}),
     ),
     BackEnd("command", _tiny, _write, _bash, lacks=frozenset({"faults", "schema"})),
+    BackEnd("acp", _acp, _write, _bash, lacks=frozenset({"schema"})),
     _llm("openai", below="/v1"),
     _llm("openai-responses", below="/v1"),
     _llm("anthropic"),

@@ -21,8 +21,8 @@ import shlex
 import shutil
 from typing import Final
 
+from materiac.agents.preset import read_options
 from materiac.agents.protocol import Abilities, Agent, AgentError, Standing
-from materiac.names import suggestion
 
 ABILITIES: Final = Abilities(scopes=frozenset({"coding"}), sessions=True, tool_server=True)
 OPTIONS: Final = ("env", "files")
@@ -70,14 +70,7 @@ def _argv(text: str) -> list[str]:
 
 
 def _options(text: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for name, _, value in (option.partition("=") for option in filter(None, text.split("&"))):
-        if name not in OPTIONS:
-            guess = suggestion(name, OPTIONS) or f"expected one of {', '.join(OPTIONS)}"
-            raise AgentError(f"'acp' has no option '{name}': {guess}")
-        if name in options:
-            raise AgentError(f"the option '{name}' is there twice")
-        options[name] = value
+    options = read_options(text, OPTIONS, "program by 'acp'")
     files = options.get("files", _FILES[0])
     if files not in _FILES:
         raise AgentError(f"'files' is '{files}', expected {' or '.join(map(repr, _FILES))}")

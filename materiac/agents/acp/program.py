@@ -134,7 +134,8 @@ class Program:
             left = asyncio.all_tasks(self._loop)
             for task in left:
                 task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            if left:
+                self._loop.run_until_complete(asyncio.wait(left))
         finally:
             self._lines.end()
             self._loop.close()
