@@ -34,8 +34,10 @@ _URL_SAFE: Final = ("/", "", "!'()*", "!'()*;,/?:@&=+$#", "*")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+")
 _BREAK: Final = re.compile(r"(?:(?:\\r)?\\n|\r?\n)[ \t]*")
 """A line break as it is, or as JSON spells it, and an indent behind it."""
-_LINES: Final = re.compile(rf"(?:[A-Za-z0-9+/_-]{{16,}}{_BREAK.pattern})+[A-Za-z0-9+/_-]+")
-"""Lines of base64, one below the other."""
+_LINES: Final = re.compile(
+    rf"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{{16,}}+{_BREAK.pattern})+[A-Za-z0-9+/_-]+"
+)
+"""Lines of base64, one below the other; a long line alone is looked through once."""
 _ESCAPE: Final = re.compile("%[0-9A-F]{2}")
 
 

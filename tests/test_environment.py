@@ -283,6 +283,16 @@ def test_base64_in_lines(before: int, spelt: Callable[[str], str]) -> None:
         assert not any(core[at : at + 12] in left for at in range(len(core) - 12))
 
 
+@pytest.mark.parametrize(
+    "text", ["x" * 500_000 + "\n", "\n" + f"{'y' * 40} " * 20_000, f"{'z' * 40}\n" * 20_000]
+)
+def test_long_lines_without_a_secret_are_quick(text: str) -> None:
+    mask = Mask(["abcDEF0123456789"])
+    began = time.monotonic()
+    assert mask.text(text) == text
+    assert time.monotonic() - began < 2, "a hundredth of it is usual"
+
+
 def test_lines_without_a_secret_stay() -> None:
     text = base64.encodebytes(bytes(range(256)) * 4).decode()
     assert Mask(["abcDEF0123456789"]).text(text) == text
