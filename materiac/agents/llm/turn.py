@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import secrets
 import threading
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, TypeGuard
 
 from pydantic_ai import (
     Agent,
@@ -26,7 +28,6 @@ from pydantic_ai import (
 )
 from pydantic_ai.exceptions import (
     AgentRunError,
-    ModelAPIError,
     OutputTokenLimitExceeded,
     RunCancelled,
     UnexpectedModelBehavior,
@@ -62,6 +63,7 @@ class Turn:
 
     def __init__(self, endpoint: Endpoint, request: Request, talks: Talks, env: Mapping[str, str]) -> None:
         self.done = threading.Event()
+        self._id = secrets.token_hex(16)
         self._endpoint = endpoint
         self._request = request
         self._talks = talks
@@ -117,6 +119,7 @@ class Turn:
                     result = await agent.run(
                         None if self._past.goes_on_with(self._request.prompt) else self._request.prompt,
                         message_history=list(self._past.messages),
+                        run_id=self._id,
                         usage=self._usage,
                         usage_limits=UsageLimits(request_limit=self._endpoint.max_requests),
                         cancellation_token=self._token,
@@ -181,7 +184,7 @@ class Turn:
             self._news.hear(event)
 
     def _answered(self, output: object, messages: list[ModelMessage]) -> Reply:
-        response = _last(messages)
+        response = self._last(messages)
         if response is not None and response.finish_reason is None:
             return self._broken_off(
                 Failure("the answer ended in the middle of the stream", "transport"), messages
@@ -194,26 +197,32 @@ class Turn:
 
     def _failed(self, error: AgentRunError, messages: list[ModelMessage]) -> Reply:
         """The reply where the library gives up: a failure, or an answer that is not of the form it wants."""
-        response = _last(messages)
-        if isinstance(error, UnexpectedModelBehavior) and response is not None and self._is_answer(response):
+        response = self._last(messages)
+        if isinstance(error, UnexpectedModelBehavior) and self._is_answer(response):
             stop: StopReason = "length" if isinstance(error, OutputTokenLimitExceeded) else "stop"
             session = self._talks.keep(Past(tuple(messages)), self._request.sessions)
             return self._reply(_text(response), stop, session=session)
-        return self._broken_off(
-            failure(error, self._endpoint), messages, resumable=isinstance(error, ModelAPIError)
-        )
+        why = failure(error, self._endpoint)
+        if type(error) is UnexpectedModelBehavior and not (response and response.finish_reason):
+            why = replace(why, fault="transport")  # nothing came that could be an answer
+        return self._broken_off(why, messages)
 
-    def _is_answer(self, response: ModelResponse) -> bool:
+    def _last(self, messages: Sequence[ModelMessage]) -> ModelResponse | None:
+        """The last response of this turn."""
+        said = (message for message in reversed(messages) if isinstance(message, ModelResponse))
+        return next((response for response in said if response.run_id == self._id), None)
+
+    def _is_answer(self, response: ModelResponse | None) -> TypeGuard[ModelResponse]:
         """Whether a response came to its end and calls no tool but the one that hands over."""
-        calls = [part.tool_name for part in response.parts if isinstance(part, ToolCallPart)]
-        return response.finish_reason is not None and set(calls) <= {_tool_of(self._request)}
+        if response is None or response.finish_reason is None:
+            return False
+        calls = {part.tool_name for part in response.parts if isinstance(part, ToolCallPart)}
+        return calls <= {_tool_of(self._request)}
 
-    def _broken_off(self, why: Failure, messages: list[ModelMessage], *, resumable: bool = True) -> Reply:
+    def _broken_off(self, why: Failure, messages: list[ModelMessage]) -> Reply:
         """A failure. What the tools have done by then is kept, so that the same prompt goes on from there."""
         asked, session = answerable(messages), self._request.session
-        if resumable and any(
-            isinstance(message, ModelResponse) for message in asked[len(self._past.messages) :]
-        ):
+        if why.fault != "provider" and self._last(asked) is not None:
             past = Past(asked, digest(self._request.prompt))
             session = self._talks.keep(past, self._request.sessions)
         return self._reply("", "error", session=session, error=why.message, failure=why)
@@ -276,10 +285,6 @@ def _output(request: Request, model: Model) -> Any:
 
 def _tool_of(request: Request) -> str:
     return request.tool_server.tool if request.tool_server is not None else _HANDOFF
-
-
-def _last(messages: Sequence[ModelMessage]) -> ModelResponse | None:
-    return next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
 
 
 def _text(response: ModelResponse) -> str:

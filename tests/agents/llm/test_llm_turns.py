@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -316,6 +317,51 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     reply = agent.turn(_request(tmp_path))
     assert "connection" in _failed(reply)
     assert reply.fault == "transport"
+
+
+GARBAGE = [
+    ("text/html", "<h1>Welcome</h1>"),
+    ("application/json", "[1, 2"),
+    ("application/json", '{"x": 1}'),
+    ("text/event-stream", "data: {\n\n"),
+    ("text/event-stream", 'data: {"error": {"message": "it broke"}}\n\n'),
+    ("text/event-stream", "data: [DONE]\n\n"),
+    ("text/event-stream", ""),
+]
+
+
+class Garbage(BaseHTTPRequestHandler):
+    """Answers with something that is no answer: which one, the key says."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        kind, text = GARBAGE[int(self.headers["Authorization"].rpartition("-")[2])]
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that is overridden
+        pass
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("number", range(len(GARBAGE)))
+def test_what_is_no_answer_is_no_success(
+    tmp_path: Path, begin: Begin, monkeypatch: pytest.MonkeyPatch, provider: str, number: int
+) -> None:
+    """Also where the talk has an answer from before."""
+    agent, _ = begin(["the first answer"], provider)
+    first = agent.turn(_request(tmp_path, sessions=tmp_path / "s"))
+    monkeypatch.setenv("WORK", f"garbage-{number}")
+    with HTTPServer(("127.0.0.1", 0), Garbage) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        other = choose.make(f"llm?base_url=http://127.0.0.1:{server.server_port}&key=WORK:{provider}:fake-1")
+        again = _request(tmp_path, sessions=tmp_path / "s", session=first.session, timeout_s=20)
+        reply = other.turn(again)
+        server.shutdown()
+    assert _failed(reply)
+    assert (reply.text, reply.fault) == ("", "transport")
 
 
 def test_a_failure_says_what_was_used_until_then(tmp_path: Path, begin: Begin) -> None:
