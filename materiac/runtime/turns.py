@@ -53,6 +53,8 @@ class Turns:
                 reply = self._asked(text, number, repair, patience.tries)
             if reply.stop not in _FAILURES:
                 return self._taken(reply)
+            # A back end may go on where it was: what its tools have done is not done again.
+            self.session = reply.session or self.session
             again = self._again(reply, patience)
             if again.fresh:
                 self.session, text = None, whole
@@ -175,8 +177,13 @@ class Turns:
                 handoff=self.handover.kind,
                 tool_server=self.handover.server(self._tool_folder()),
                 progress=self._heard,
+                tokens_left=self._tokens_left(),
             )
         )
+
+    def _tokens_left(self) -> int | None:
+        limit = self.bench.budget.max_tokens
+        return None if limit is None else max(limit - self.bench.tally.total.tokens, 0)
 
     def _heard(self, part: Progress) -> None:
         """Hand on what the agent does, without the secrets; nobody who hears it can break the turn."""

@@ -141,3 +141,12 @@ def test_tries_go_on_in_another_process(tmp_path: Path) -> None:
         done = resume(Resumption(whole.folder, agent, {}))
         assert (done.status, len(agent.requests)) == ("complete", 1)
         assert replay(done.folder).status == "complete"
+
+
+def test_another_try_goes_on_where_the_agent_was(tmp_path: Path) -> None:
+    config = {**loadout({"a": socket()}, budget={"maxTokens": 100}), "recovery": QUICK}
+    agent = Moody(failing("transport", session="s"), Reply("fine"))
+    done = cast(config, tmp_path, agent)
+    assert done.status == "complete"
+    assert [request.session for request in agent.requests] == [None, "s"]
+    assert [request.tokens_left for request in agent.requests] == [100, 99]
