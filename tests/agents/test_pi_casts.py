@@ -71,7 +71,7 @@ class Workshop:
             text=True,
         )
 
-    def call(self, *words: str) -> Json:
+    def call(self, *words: str, status: str = "complete") -> Json:
         """Call materiac, and give what it prints; it comes to an end in any case."""
         with self.start(*words) as process:
             try:
@@ -80,7 +80,7 @@ class Workshop:
                 process.kill()
         assert out, err
         result: Json = json.loads(out)
-        assert result["status"] == "complete", (result["failure"], err)
+        assert result["status"] == status, (result["failure"], err)
         return result
 
     @property
@@ -211,7 +211,7 @@ def test_a_kill_in_the_middle_of_a_tool_call_changes_nothing_in_the_end(tmp_path
     with workshop(tmp_path / "killed", full_auto) as (shop, _):
         (shop.home / "slow").touch()
         with shop.start(*RUN) as process:
-            _wait_for(shop.home / "begun")
+            _wait_for((shop.home / "begun").exists)
             process.kill()
             process.communicate()
         finished = shop.records("socket_finished")
@@ -224,10 +224,43 @@ def test_a_kill_in_the_middle_of_a_tool_call_changes_nothing_in_the_end(tmp_path
         assert not (left := marked(f":{shop.cast.name}.")), told(left)
 
 
-def _wait_for(file: Path) -> None:
+# A talk
+
+
+TALK: Json = {
+    "loadouts": {"Talk": {"entry": "plan", "sockets": {"plan": {"materia": "Plan"}}}},
+    "materia": {
+        "Plan": {"prompt": "Let us plan.", "tools": "readOnly", "multiTurn": True, "generator": True}
+    },
+}
+
+
+def talker(asked: Asked) -> Step:
+    """A model that answers with how often it has answered before."""
+    said = sum(message.role == "assistant" for message in asked.messages)
+    return items(GREET) if said == 2 else f"answer {said}"
+
+
+def test_a_talk_over_several_processes_is_one_session(tmp_path: Path) -> None:
+    with workshop(tmp_path, talker) as (shop, fake):
+        loadout = shop.home / "talk.json"
+        loadout.write_text(json.dumps(TALK), encoding="utf-8")
+        shop.call("run", str(loadout), "--request", "x", "--no-interactive", status="waiting")
+        shop.call("say", shop.cast.name, "And then?", status="waiting")
+        shop.call("continue")
+        said = [message.text for message in fake.requests[-1].messages]
+        assert said[1:4] == ["answer 0", "And then?", "answer 1"]
+        assert len(said) == 5
+        turns = shop.records("turn_finished")
+        assert len({turn["session"] for turn in turns}) == 1
+        assert [turn["usage"]["input"] for turn in turns] == [100, 100, 100]
+        assert len(list((shop.cast / "sessions" / "pi").glob("*.jsonl"))) == 1
+
+
+def _wait_for(come: Callable[[], bool]) -> None:
     end = time.monotonic() + LONG_S
-    while not file.exists():
-        assert time.monotonic() < end, f"there is no {file}"
+    while not come():
+        assert time.monotonic() < end, "it did not come to that"
         time.sleep(0.02)
 
 
@@ -308,7 +341,7 @@ def test_faults_all_the_way_lose_nothing(tmp_path: Path) -> None:
         loadout = shop.home / "chain.json"
         loadout.write_text(json.dumps(CHAIN), encoding="utf-8")
         with shop.start("run", str(loadout), "--request", "build") as process:
-            fake.wait(60)
+            _wait_for(lambda: len(fake.requests) >= 60)
             process.send_signal(signal.SIGKILL)
             process.communicate()
         before = shop.records("socket_finished")

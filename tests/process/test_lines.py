@@ -15,7 +15,7 @@ from materiac.process import StartError, end_leftovers
 from materiac.process.lines import EndedError, Lines, LineTooLongError
 
 PATIENCE_S = 20.0
-OWNER = "lines-test"
+OWNER = f"lines-test-{os.getpid()}"
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n sys.stdout.buffer.write(line)\n sys.stdout.buffer.flush()"
 
 Talk = Callable[..., Lines]
