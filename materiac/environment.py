@@ -17,7 +17,8 @@ MIN_LENGTH: Final = 8
 MIN_PART: Final = 6
 """As much of a secret as is masked where a text was cut in the middle of one."""
 
-_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+# The headers for a collector of OpenTelemetry hold its key.
+_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|OTLP_(?:[A-Z]+_)?HEADERS", re.IGNORECASE)
 # Words that merely hold one of those, at the start of a word part; git counts its settings as
 # GIT_CONFIG_KEY_0, and will not start when one is missing.
 _HARMLESS: Final = re.compile(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from materiac.cli import places
+from materiac.cli import places, tracing
 from materiac.environment import MASK
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def add_surroundings(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="go on with the loadout that the cast has stored, whatever it is now",
     )
+    tracing.add_argument(parser)
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, and nothing else"
     )
@@ -169,12 +170,16 @@ def _attempt(
     from materiac.runtime.artifacts import ArtifactError
     from materiac.runtime.journal import JournalError
     from materiac.runtime.resume import ResumeError, Resumption, resume
+    from materiac.tracing import TraceError
 
     past = _past(folder, talked_to=words is not None)
     loaded = _definition(options, past)
     agent = _agent(options, past, loaded)
     try:
-        with Progress(loaded, quiet=options.json) as progress:
+        with (
+            tracing.traced(options, loaded.image, folder.parent, past.records) as tracers,
+            Progress(loaded, quiet=options.json) as progress,
+        ):
             progress.recall(past.records)
             order = Resumption(
                 folder=folder,
@@ -184,12 +189,14 @@ def _attempt(
                 allowed=allowed,
                 person=words or (Terminal(progress) if talks else None),
                 talked_to=words is not None,
-                watchers=[_Head(progress, folder.parent), progress],
+                watchers=[_Head(progress, folder.parent), progress, *tracers],
             )
             result = resume(order)
             stopping.too_late()
     except ResumeError as error:
         raise _RefusedError(str(error), error.status) from error
+    except TraceError as error:
+        raise _RefusedError(str(error)) from error
     except (ArtifactError, JournalError) as error:
         _say(str(error))
         return OWN_FAULT

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from materiac.cli import reading
+from materiac.cli import reading, tracing
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
@@ -52,6 +52,7 @@ def add_surroundings(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="talk with multi-turn agents: say a line, end with /continue (default: on a terminal)",
     )
+    tracing.add_argument(parser)
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, and nothing else"
     )
@@ -122,6 +123,7 @@ def _cast(
     from materiac.runtime.artifacts import ArtifactError
     from materiac.runtime.journal import JournalError
     from materiac.runtime.run import Order, run
+    from materiac.tracing import TraceError
 
     cwd = Path(options.cwd).resolve()
     if not cwd.is_dir():
@@ -131,7 +133,10 @@ def _cast(
     artifacts = own or cwd / loaded.image.settings.artifact_dir
     talks = sys.stdin.isatty() if options.interactive is None else options.interactive
     try:
-        with Progress(loaded, quiet=options.json) as progress:
+        with (
+            tracing.traced(options, loaded.image, artifacts) as tracers,
+            Progress(loaded, quiet=options.json) as progress,
+        ):
             progress.begin(artifacts)
             order = Order(
                 image=loaded.image,
@@ -144,11 +149,14 @@ def _cast(
                 source=loaded.source,
                 person=Terminal(progress) if talks else None,
                 hears=progress.hear,
-                watchers=[progress],
+                watchers=[progress, *tracers],
                 state=state,
             )
             result = run(order)
             stopping.too_late()
+    except TraceError as error:
+        loading.complain(str(error))
+        return NOT_STARTED
     except (ArtifactError, JournalError) as error:
         loading.complain(str(error))
         return OWN_FAULT

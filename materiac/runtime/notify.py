@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from materiac import eventing
+from materiac import eventing, tracing
 from materiac.environment import Mask, secrets
 from materiac.program import Settings
 from materiac.runtime.journal import Journal, Record
@@ -17,8 +17,9 @@ NOTE: Final = "eventing_note"
 
 
 def mask_of(settings: Settings, environ: Mapping[str, str]) -> Mask:
-    """Masks the secrets of the environment, and those that only the sinks know."""
-    return Mask([*secrets(environ), *eventing.secrets(settings.eventing, environ)])
+    """Masks the secrets of the environment, and those that only the sinks and the collector know."""
+    own = eventing.secrets(settings.eventing, environ)
+    return Mask([*secrets(environ), *own, *tracing.secrets(environ)])
 
 
 @contextlib.contextmanager
