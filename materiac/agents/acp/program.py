@@ -83,6 +83,7 @@ class Program:
         self._connection: acp.client.ClientSideConnection | None = None
         self._about: InitializeResponse | None = None
         self._loop = asyncio.new_event_loop()
+        self._over = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="acp", daemon=True)
         self._thread.start()
 
@@ -108,7 +109,7 @@ class Program:
     def stop(self) -> None:
         """Begin to end it, and all that it started."""
         with suppress(RuntimeError):  # it is over already
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop.call_soon_threadsafe(self._over.set)
 
     def end(self) -> None:
         """End it, and wait until that is done; may be called twice."""
@@ -130,7 +131,7 @@ class Program:
 
     def _run(self) -> None:
         try:
-            self._loop.run_forever()
+            self._loop.run_until_complete(self._over.wait())
             left = asyncio.all_tasks(self._loop)
             for task in left:
                 task.cancel()

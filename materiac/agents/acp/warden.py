@@ -110,6 +110,10 @@ class Warden:
             raise _refusal(path, error) from error
         return WriteTextFileResponse()
 
+    async def create_terminal(self, **_: Any) -> None:
+        """Refused: terminals are not offered."""
+        raise RequestError.method_not_found("terminal/create")
+
     def _note(self, call: str, kind: Any, names: Iterable[Any]) -> None:
         if isinstance(kind, str):
             self._kinds[call] = kind
