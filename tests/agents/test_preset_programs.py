@@ -78,6 +78,10 @@ class Scene:
         self.agents.append(choose.make(self.kind.spec))
         return self.agents[-1]
 
+    def close(self) -> None:
+        for agent in self.agents:
+            agent.close()
+
     def turn(self, scope: str = "none", **fields: Any) -> Reply:
         return self.anew().turn(self.request(scope, **fields))
 
@@ -98,7 +102,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
                 monkeypatch.setenv(variable, value)
             (tmp_path / "work").mkdir()
             scene = Scene(KINDS[name], fake, tmp_path, [])
-            stack.callback(lambda: [agent.close() for agent in scene.agents])
+            stack.callback(scene.close)
             return scene
 
         yield begin
@@ -150,7 +154,7 @@ def test_a_key_that_is_refused(begin: Begin, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.served])
 def test_an_object_is_handed_over_by_the_tool(begin: Begin, name: str, tmp_path: Path) -> None:
     def script(asked: Asked) -> Step:
-        answers = [Call(KINDS[name].served, {"satisfied": True}), "done"]
+        answers: list[Step] = [Call(KINDS[name].served, {"satisfied": True}), "done"]
         return answers[asked.step]
 
     scene = begin(name, script)
