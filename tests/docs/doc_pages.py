@@ -28,6 +28,8 @@ NAMES: Final = (
     "docs/looking.md",
     "docs/agents.md",
     "docs/eventing.md",
+    "docs/tracing.md",
+    "docs/security.md",
     "docs/exports.md",
     "docs/linking.md",
     "docs/scenarios.md",
