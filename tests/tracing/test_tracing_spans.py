@@ -48,7 +48,7 @@ def parallel() -> Json:
     )
 
 
-CASES = {
+CASES: dict[str, tuple[Json, Json]] = {
     "loop": (
         working(),
         {"plan": {"workItems": ITEMS}, "build": ["b"] * 3, "check": [NO, YES, YES], "tell": "told"},
