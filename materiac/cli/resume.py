@@ -17,6 +17,7 @@ from materiac.environment import MASK
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
     from materiac.cli.loading import Loaded
+    from materiac.cli.onlooker import Onlooker
     from materiac.cli.progress import Progress
     from materiac.cli.stopping import Stopping
     from materiac.runtime.bench import Person
@@ -88,9 +89,15 @@ def _dollars(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """As `run`; 2 where the cast cannot go on like this."""
+    talks = sys.stdin.isatty() if options.interactive is None else options.interactive
+    return go_on(options, allowed(options), talks=talks)
+
+
+def allowed(options: argparse.Namespace) -> Allowed:
+    """What the options allow the cast."""
     from materiac.runtime.resume import Allowed
 
-    allowed = Allowed(
+    return Allowed(
         max_tokens=options.budget_tokens,
         max_cost_usd=options.budget_usd,
         edge=options.allow_edge,
@@ -98,12 +105,20 @@ def run(options: argparse.Namespace) -> int:
         rerun=options.rerun,
         change=options.accept_change,
     )
-    talks = sys.stdin.isatty() if options.interactive is None else options.interactive
-    return go_on(options, allowed, talks=talks)
 
 
-def go_on(options: argparse.Namespace, allowed: Allowed, *, talks: bool, words: Person | None = None) -> int:
-    """Go on with the cast of the options; `words` answer the talk that it waits in."""
+def go_on(
+    options: argparse.Namespace,
+    allowed: Allowed,
+    *,
+    talks: bool,
+    words: Person | None = None,
+    onlooker: Onlooker | None = None,
+) -> int:
+    """Go on with the cast of the options; `words` answer the talk that it waits in.
+
+    An `onlooker` is told of all that happens from now on, in place of the screen.
+    """
     from materiac.cli import loading
     from materiac.cli.run import WAITING
     from materiac.cli.stopping import Stopping
@@ -113,7 +128,7 @@ def go_on(options: argparse.Namespace, allowed: Allowed, *, talks: bool, words: 
         return places.NO_CAST
     with Stopping() as stopping:
         try:
-            return _attempt(options, folder, allowed, stopping, talks=talks, words=words)
+            return _attempt(options, folder, allowed, stopping, onlooker, talks=talks, words=words)
         except _RefusedError as refused:
             return _refuse(options, folder, refused)
         except KeyboardInterrupt:
@@ -160,6 +175,7 @@ def _attempt(
     folder: Path,
     allowed: Allowed,
     stopping: Stopping,
+    onlooker: Onlooker | None,
     *,
     talks: bool,
     words: Person | None,
@@ -181,6 +197,8 @@ def _attempt(
             Progress(loaded, quiet=options.json) as progress,
         ):
             progress.recall(past.records)
+            if onlooker is not None:
+                onlooker.begin(folder.parent)
             order = Resumption(
                 folder=folder,
                 agent=agent,
@@ -189,7 +207,13 @@ def _attempt(
                 allowed=allowed,
                 person=words or (Terminal(progress) if talks else None),
                 talked_to=words is not None,
-                watchers=[_Head(progress, folder.parent), progress, *tracers],
+                watchers=[
+                    _Head(progress, folder.parent),
+                    progress,
+                    *tracers,
+                    *([] if onlooker is None else [onlooker]),
+                ],
+                hears=progress.hear if onlooker is None else onlooker.hear,
             )
             result = resume(order)
             stopping.too_late()

@@ -15,6 +15,7 @@ from materiac.cli import reading, tracing
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
     from materiac.cli.loading import Loaded
+    from materiac.cli.onlooker import Onlooker
     from materiac.cli.stopping import Stopping
     from materiac.runtime.run import Result
 
@@ -67,18 +68,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def cast(
-    options: argparse.Namespace, load: Callable[[], Loaded | None], state: dict[str, Any] | None = None
+    options: argparse.Namespace,
+    load: Callable[[], Loaded | None],
+    state: dict[str, Any] | None = None,
+    onlooker: Onlooker | None = None,
 ) -> int:
     """Run what `load` gives, with the options of `add_surroundings` and a `request`; the exit code of `run`.
 
-    `load` gives None after it has said why there is nothing to run; `state` is what the cast begins with.
+    `load` gives None after it has said why there is nothing to run; `state` is what the cast begins with;
+    an `onlooker` is told of all that happens, in place of the screen.
     """
     from materiac.cli import loading
     from materiac.cli.stopping import Stopping
 
     with Stopping() as stopping:
         try:
-            return _start(options, load, state or {}, stopping)
+            return _start(options, load, state or {}, stopping, onlooker)
         except KeyboardInterrupt:
             loading.complain("stopped")
             return WAITING
@@ -89,6 +94,7 @@ def _start(
     load: Callable[[], Loaded | None],
     state: dict[str, Any],
     stopping: Stopping,
+    onlooker: Onlooker | None,
 ) -> int:
     from materiac.agents.protocol import AgentError
     from materiac.cli import loading
@@ -101,7 +107,7 @@ def _start(
     except AgentError as error:
         loading.complain(str(error))
         return NOT_STARTED
-    return _cast(options, loaded, agent, state, stopping)
+    return _cast(options, loaded, agent, state, stopping, onlooker)
 
 
 def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
@@ -115,7 +121,12 @@ def _agent(options: argparse.Namespace, loaded: Loaded) -> Agent:
 
 
 def _cast(
-    options: argparse.Namespace, loaded: Loaded, agent: Agent, state: dict[str, Any], stopping: Stopping
+    options: argparse.Namespace,
+    loaded: Loaded,
+    agent: Agent,
+    state: dict[str, Any],
+    stopping: Stopping,
+    onlooker: Onlooker | None,
 ) -> int:
     from materiac.cli import loading
     from materiac.cli.person import Terminal
@@ -138,6 +149,8 @@ def _cast(
             Progress(loaded, quiet=options.json) as progress,
         ):
             progress.begin(artifacts)
+            if onlooker is not None:
+                onlooker.begin(artifacts)
             order = Order(
                 image=loaded.image,
                 request=options.request,
@@ -148,8 +161,8 @@ def _cast(
                 resolved=loaded.resolved,
                 source=loaded.source,
                 person=Terminal(progress) if talks else None,
-                hears=progress.hear,
-                watchers=[progress, *tracers],
+                hears=progress.hear if onlooker is None else onlooker.hear,
+                watchers=[progress, *tracers, *([] if onlooker is None else [onlooker])],
                 state=state,
             )
             result = run(order)
