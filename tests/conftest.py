@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,9 @@ from materiac import pipeline
 from materiac.cli.importing import follow
 from materiac.cli.loading import bundled
 from materiac.report.text import render
+
+# A run in the background ignores Ctrl-C, and so would all that its tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The plugin of this project would play the scenarios in texts that are there to be read.
 collect_ignore = ["corpus", "fuzz/corpus"]

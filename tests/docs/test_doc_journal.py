@@ -58,7 +58,7 @@ TABLE = dict(rows())
 def test_every_type_is_told() -> None:
     files = (ROOT / "materiac" / "runtime").glob("*.py")
     texts = [path.read_text(encoding="utf-8") for path in files]
-    named = {name for text in texts for name in re.findall(r'append\(\s*"(\w+)"', text)}
+    named = {name for text in texts for name in re.findall(r'(?:append\(\s*|yield )"(\w+)"', text)}
     constants = {text for name, text in vars(chronicle).items() if name.isupper() and isinstance(text, str)}
     assert named | constants | chronicle._NOTES == TABLE.keys()
 
