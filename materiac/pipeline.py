@@ -162,6 +162,14 @@ def merged(texts: Iterable[Text]) -> Json:
         return _read(texts).data
 
 
+def offered(texts: Iterable[Text]) -> tuple[Json, str | None]:
+    """The loadouts of all layers by name, and the one that runs where none is asked for, if one does."""
+    with collector.paused():
+        layered = _read(texts).layered
+        loadouts = layered.data.get("loadouts")
+        return (loadouts if isinstance(loadouts, dict) else {}), layers.choose(layered, None)[0]
+
+
 def frame_of(texts: Iterable[Text]) -> Frame:
     """What all layers say beside their loadouts, without what is wrong with it."""
     with collector.paused():

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Self
 
 from materiac.cli import resume, run
 
@@ -39,12 +39,12 @@ _PATIENCE_S: Final = 2.0
 
 def main() -> int:
     """Do the job of the first line."""
-    job = json.loads(sys.stdin.buffer.readline())
-    out = os.fdopen(os.dup(1), "wb", buffering=0)
-    # Nothing else may write between the lines, and what the command prints at its end is in them already.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    threading.Thread(target=_until_the_input_ends, name="lifeline", daemon=True).start()
     try:
+        job = json.loads(sys.stdin.buffer.readline())
+        out = os.fdopen(os.dup(1), "wb", buffering=0)
+        # Nothing else may write between the lines; what a command prints at its end is in them already.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        threading.Thread(target=_until_the_input_ends, name="lifeline", daemon=True).start()
         with _Lines(out) as lines, contextlib.redirect_stdout(io.StringIO()):
             return _COMMANDS[job["words"][0]](job, lines)
     except KeyboardInterrupt:
@@ -134,8 +134,15 @@ def _say(job: Json, lines: _Lines) -> int:
 _COMMANDS: Final[dict[str, Callable[[Json, _Lines], int]]] = {"run": _run, "resume": _resume, "say": _say}
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(run.NOT_STARTED, f"materiac: {message}\n")
+
+
 def _parsed(add_arguments: Callable[[argparse.ArgumentParser], None], words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="", add_help=False)
+    parser = _Parser(prog="", add_help=False)
     add_arguments(parser)
     return parser.parse_args([*words, "--json"])
 

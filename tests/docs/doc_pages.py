@@ -27,6 +27,7 @@ NAMES: Final = (
     "docs/resuming.md",
     "docs/looking.md",
     "docs/agents.md",
+    "docs/editors.md",
     "docs/eventing.md",
     "docs/tracing.md",
     "docs/security.md",
