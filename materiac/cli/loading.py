@@ -195,7 +195,8 @@ def _machine(text: Text) -> Image | None:
 
 def complain(message: str) -> None:
     """Print what is wrong with a call, without the secrets that it may have been given."""
-    print(f"materiac: {unsecret(message)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # nobody reads it
+        print(f"materiac: {unsecret(message)}", file=sys.stderr)
 
 
 def _shown(file: Path, cwd: Path) -> str:

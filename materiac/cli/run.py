@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -189,10 +190,10 @@ def report(result: Result, *, as_json: bool) -> int:
     except JournalError as error:
         loading.complain(f"the cast is {result.status}, and {error}")
         return OWN_FAULT
-    except BrokenPipeError:
-        _discard_output()
     except OSError as error:
         _discard_output()
+        if error.errno in (errno.EPIPE, errno.EIO):  # whoever read has gone, the terminal too
+            return EXIT_CODES[result.status]
         loading.complain(f"the cast is {result.status}, and this cannot be written: {error.strerror}")
         return OWN_FAULT
     return EXIT_CODES[result.status]

@@ -25,7 +25,7 @@ from materiac.process.start import StartError, start
 _CHUNK: Final = 64 * 1024
 _ASKED_S: Final = 1.0
 """How long a tree may take to end by itself after SIGTERM."""
-_KILLED_S: Final = 0.6
+_KILLED_S: Final = 0.85
 """How long SIGKILL is repeated, for what a dying tree still starts."""
 _LAST_WORDS_S: Final = 0.1
 """How long a command that has ended is read from while its children hold the pipes."""

@@ -395,8 +395,8 @@ def test_who_reads_gets_all(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
     assert noisy(tmp_path).run_here(capfd).err.count("sends the event 'a.b'") == 400
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full", ">&-", ">/dev/full"])
-def test_a_stream_that_takes_nothing_changes_nothing(tmp_path: Path, closed: str) -> None:
+@pytest.mark.parametrize(("closed", "code"), [("2>&-", 0), ("2>/dev/full", 0), (">&-", 0), (">/dev/full", 3)])
+def test_a_stream_that_takes_nothing_ends_no_cast(tmp_path: Path, closed: str, code: int) -> None:
     desk = says(tmp_path, {"context": "clean"})
     done = subprocess.run(
         ["bash", "-c", f'"$@" {closed}', "bash", *desk.words()],
@@ -406,8 +406,9 @@ def test_a_stream_that_takes_nothing_changes_nothing(tmp_path: Path, closed: str
         timeout=LONG_S,
         check=False,
     )
-    assert done.returncode == 0
+    assert done.returncode == code
     assert b"fault" not in done.stderr + done.stdout
+    assert (b"cannot be written: No space left" in done.stderr) == (code == 3)
     assert desk.records()[-1]["status"] == "complete"
 
 
