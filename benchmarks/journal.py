@@ -4,7 +4,8 @@
 
 The folder decides what is measured: choose one on the disk that casts are written to. Both are done in
 turn, so that a busy disk slows both. The goals: a ratio of 1.5 at most, for a record of any size and for
-all records of a visit; two syncs of the journal a visit at most; and as many bytes for the last visit as for the first.
+all records of a visit; two syncs of the journal a visit at most; and as many bytes for the last visit as
+for the first.
 """
 
 from __future__ import annotations
