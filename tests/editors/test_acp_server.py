@@ -102,6 +102,7 @@ def test_a_prompt_becomes_a_cast(folder: Path) -> None:
     play(scene())
 
 
+@pytest.mark.slow
 def test_a_loadout_is_chosen(folder: Path) -> None:
     write(folder, GREETING, MATERIA, {"greet": "Hi.", "look": SATISFIED})
     other = folder / "other.json"
@@ -144,6 +145,7 @@ def test_a_loadout_is_chosen(folder: Path) -> None:
     play(scene())
 
 
+@pytest.mark.slow
 def test_a_person_is_talked_with(folder: Path) -> None:
     sockets = {"plan": {"materia": "Planner", "assign": {"plan": "$.context"}}}
     answers = ["What colour?", "Red it is.", {"json": {"context": "a red shed"}}]
@@ -174,6 +176,7 @@ def test_a_person_is_talked_with(folder: Path) -> None:
     play(scene())
 
 
+@pytest.mark.slow
 def test_a_cast_is_stopped_and_goes_on_in_another_process(folder: Path) -> None:
     sockets = {"sleep": {"materia": "Sleeper", "edges": [{"to": "greet"}]}, "greet": {"materia": "Greeter"}}
     write(folder, sockets, MATERIA, {"greet": "Good morning!"})
@@ -210,6 +213,7 @@ def test_a_cast_is_stopped_and_goes_on_in_another_process(folder: Path) -> None:
     play(scene())
 
 
+@pytest.mark.slow
 def test_what_fails_is_an_error(folder: Path) -> None:
     write(folder, GREETING, MATERIA, {"greet": [{"error": "no luck"}, "Hi."], "look": SATISFIED})
 
@@ -239,6 +243,7 @@ def test_what_fails_is_an_error(folder: Path) -> None:
     play(scene())
 
 
+@pytest.mark.slow
 def test_a_cast_that_was_begun_elsewhere_is_gone_on_with(folder: Path) -> None:
     write(folder, GREETING, MATERIA, {"greet": [{"error": "no luck"}, "Hi."], "look": SATISFIED})
     command = [sys.executable, "-m", "materiac", "run", "--request", "the shed", *AGENT]
@@ -257,8 +262,9 @@ def test_a_cast_that_was_begun_elsewhere_is_gone_on_with(folder: Path) -> None:
     play(scene())
 
 
-@pytest.mark.parametrize("how", ["the pipe", "a signal"])
-def test_no_cast_outlives_its_editor(folder: Path, how: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "code"), [("the pipe", 0), ("SIGTERM", 0), ("SIGKILL", -9)])
+def test_no_cast_outlives_its_editor(folder: Path, how: str, code: int) -> None:
     write(folder, {"sleep": {"materia": "Sleeper"}}, MATERIA, {})
     server = _Raw(folder)
     server.ask("initialize", protocolVersion=1)
@@ -266,10 +272,13 @@ def test_no_cast_outlives_its_editor(folder: Path, how: str) -> None:
     server.send(9, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "wait"}])
     while server.read().get("params", {}).get("update", {}).get("sessionUpdate") != "tool_call":
         pass
-    if how == "a signal":
-        server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(PATIENCE_S) == 0
-    assert server.close() == (0, "")
+    if how != "the pipe":
+        server.process.send_signal(signal.Signals[how])
+        assert server.process.wait(PATIENCE_S) == code
+    assert server.close() == (code, "")
+    end = time.monotonic() + PATIENCE_S
+    while summary(the_cast(folder)).state == "running" and time.monotonic() < end:
+        time.sleep(0.05)
     assert summary(the_cast(folder)).state == "stopped"
     wait_none(f":{the_cast(folder).name}.")
 
@@ -295,7 +304,6 @@ def test_what_is_no_message_is_passed_over(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("redirected", "what"),
     [
-        ("< /dev/null | cat", "input"),
         ("< answers.json | cat", "input"),
         ("> /dev/full", "output"),
         (">&-", "output"),
@@ -309,6 +317,7 @@ def test_without_an_editor(folder: Path, redirected: str, what: str) -> None:
     assert (done.returncode, done.stderr) == (2, words)
 
 
+@pytest.mark.slow
 def test_materiac_is_an_agent_of_materiac(folder: Path) -> None:
     write(folder, GREETING, MATERIA, {"greet": "Good morning!", "look": SATISFIED})
     agent = choose.make(f"acp:{json.dumps([sys.executable, '-m', 'materiac', 'acp', *AGENT])}")
