@@ -163,12 +163,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED if command.name in _CASTING else INTERRUPTED
     except OSError as error:
         if error.errno not in _NO_ROOM:
-            return _own_fault(error)
+            return own_fault(error)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print(f"materiac: the output cannot be written: {error.strerror}", file=sys.stderr)
         return USAGE_ERROR
     except Exception as fault:  # noqa: BLE001 (no traceback reaches a user)
-        return _own_fault(fault)
+        return own_fault(fault)
     return code
 
 
@@ -198,7 +198,8 @@ def _run(command: Command, words: Sequence[str]) -> int:
     return code
 
 
-def _own_fault(fault: Exception) -> int:
+def own_fault(fault: Exception) -> int:
+    """Say that we are wrong, without a traceback where nobody asked for one; the exit code of that."""
     from materiac.environment import unsecret
 
     told = unsecret(f"{type(fault).__name__}: {fault}")

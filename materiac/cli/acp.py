@@ -73,7 +73,8 @@ async def _until_ended(serving: Coroutine[None, None, None]) -> None:
 class _Desk:
     """What `materiac` in a folder knows of its loadouts and casts."""
 
-    command = (sys.executable, "-m", "materiac.cli.acp_cast")
+    # No module of the folder that it works in takes a place in it.
+    command = (sys.executable, "-P", "-m", "materiac.cli.acp_cast")
 
     def __init__(self, agent: str | None, artifacts: str | None) -> None:
         self._agent = agent
@@ -119,7 +120,7 @@ class _Desk:
             told.append(f"usage: {used(cast.usage.as_data())}")
         told.append(f"files: {one_line(str(folder))}")
         following = onward(cast, definition(folder, cast.machine), _CAST)
-        told += [f"next: {_typed_here(command)}" for command in following]
+        told += [f"next: {_typed_here(command, cast.id)}" for command in following]
         return "\n- ".join([f"**{cast.state}** {_what(cast)}\n", *told])
 
 
@@ -137,10 +138,10 @@ def _what(cast: Summary) -> str:
     return one_line(cast.waiting) if cast.waiting else f"after {count(cast.visits, 'visit')}"
 
 
-def _typed_here(command: str) -> str:
-    """A command line of ours as one types it in a session."""
+def _typed_here(command: str, cast: str) -> str:
+    """A command line of ours as one types it in a session, or in a terminal where that is needed."""
     if command.startswith(f"materiac say {_CAST}"):
         return "answer here"
     if command == f"materiac continue {_CAST}":
         return "`/continue` ends the talk"
-    return f"`{command.replace(f'materiac resume {_CAST}', '/resume')}`"
+    return f"`{command.replace(f'materiac resume {_CAST}', '/resume').replace(_CAST, cast)}`"

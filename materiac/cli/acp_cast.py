@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Self
 
-from materiac.cli import resume, run
+from materiac.cli import own_fault, resume, run
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Progress
@@ -51,6 +51,8 @@ def main() -> int:
         return run.WAITING
     except SystemExit as end:  # of words that are no options
         return int(end.code or 0)
+    except Exception as fault:  # noqa: BLE001 (no traceback reaches a user)
+        return own_fault(fault)
 
 
 def _until_the_input_ends() -> None:

@@ -90,7 +90,7 @@ async def editing(folder: Path, *words: str, env: Mapping[str, str] | None = Non
     async with acp.spawn_agent_process(
         cast("acp.Client", editor),
         sys.executable,
-        *("-m", "materiac", "acp", *words),
+        *("-P", "-m", "materiac", "acp", *words),
         env={**inherited, **own},
         cwd=folder,
         transport_kwargs={"stderr": None, "shutdown_timeout": PATIENCE_S},
