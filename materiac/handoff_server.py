@@ -192,7 +192,7 @@ def _call(folder: Path, params: Json) -> Json:
         raise _RefusedError(_INVALID_PARAMS, f"there is no tool of that name, only '{tool['name']}'")
     arguments = params.get("arguments")
     try:
-        outcome, problems = _keep(folder, {} if arguments is None else arguments, tool["inputSchema"])
+        outcome, problems = keep(folder, {} if arguments is None else arguments, tool["inputSchema"])
     except OSError as error:
         return _told(f"The result could not be kept: {error.strerror}. Call the tool again.", failed=True)
     if outcome == REFUSED:
@@ -214,8 +214,8 @@ _METHODS: Final[dict[str, Callable[[Path, Json], Json]]] = {
 }
 
 
-def _keep(folder: Path, arguments: Any, schema: Json) -> tuple[str, list[str]]:
-    """Write a call down: what became of it, and what is wrong with it."""
+def keep(folder: Path, arguments: Any, schema: Json) -> tuple[str, list[str]]:
+    """Write a call down in the folder of a server: what became of it, and what is wrong with it."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     with os.fdopen(os.open(folder / CALLS_FILE, flags, 0o600), "r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

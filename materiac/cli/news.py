@@ -148,6 +148,8 @@ class Teller:
     def _turn(self, fields: Json, _: float) -> Iterator[News]:
         self._total.add(Turn.from_data(fields).usage)
         yield Spent(replace(self._total))
+        if fields.get("stop") == "length":
+            yield Note(f"{_here(fields)}: the answer was cut off where it was as long as it may be", "warning")
 
     def _finished(self, fields: Json, at: float) -> Iterator[News]:
         barred = " (not taken)" if fields["blocked"] else ""

@@ -494,3 +494,12 @@ def test_nothing_is_asked_of_an_agent_that_was_closed(helper: Helper) -> None:
 def test_what_is_no_place(text: str) -> None:
     with pytest.raises(ValueError, match="is no path"):
         places.parse(text)
+
+
+def test_an_error_in_the_place_of_a_cut_answer_is_no_answer(helper: Helper) -> None:
+    error = "Reached the limit of length, raise it"
+    agent = helper.agent(f'[output]\n{LINES}error = "error"\n[faults]\nlength = ["limit of length"]')
+    for text in (error, "", " "):
+        helper.prints({"type": "end", "text": text, "error": error})
+        reply = agent.turn(helper.request())
+        assert (reply.stop, reply.error, reply.fault) == ("error", error, "provider")

@@ -13,6 +13,7 @@ import secrets
 import threading
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from pydantic_ai import (
@@ -37,6 +38,7 @@ from pydantic_ai.messages import AgentStreamEvent, ModelMessage, ModelResponse, 
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from materiac import handoff_server
 from materiac.agents.llm import models
 from materiac.agents.llm.endpoint import Endpoint
 from materiac.agents.llm.faults import Failure, failure
@@ -190,10 +192,21 @@ class Turn:
                 Failure("the answer ended in the middle of the stream", "transport"), messages
             )
         stop: StopReason = "length" if response is not None and response.finish_reason == "length" else "stop"
-        data = output if isinstance(output, dict) else None
+        data = output if isinstance(output, dict) and not self._is_repeated(response) else None
         text = str(output) if data is None else json.dumps(data, ensure_ascii=False)
         session = self._talks.keep(Past(tuple(messages)), self._request.sessions)
         return self._reply(text, stop, session=session, data=data)
+
+    def _is_repeated(self, response: ModelResponse | None) -> bool:
+        """Whether the result was handed over twice; the calls are then kept as a server keeps them."""
+        server, schema = self._request.tool_server, self._request.schema
+        if response is None or server is None or schema is None:
+            return False
+        parts = (part for part in response.parts if isinstance(part, ToolCallPart))
+        calls = [part.args_as_dict() for part in parts if part.tool_name == server.tool]
+        for arguments in calls if len(calls) > 1 else ():
+            handoff_server.keep(Path(server.command[-1]), arguments, schema)
+        return len(calls) > 1
 
     def _failed(self, error: AgentRunError, messages: list[ModelMessage]) -> Reply:
         """The reply where the library gives up: a failure, or an answer that is not of the form it wants."""

@@ -158,7 +158,10 @@ class Program:
         meant = self._preset.faults.meant(error)
         reply = self._told(reading.word("text") or "", reading, request)
         if meant == "length":
-            return replace(reply, stop="length")
+            # Where the error stands in the place of the answer, there is no answer.
+            if reply.text.strip() and error.strip() not in reply.text:
+                return replace(reply, stop="length")
+            meant = None
         wait_s = self._preset.faults.wait_s(error)
         return replace(reply, stop="error", error=error, fault=meant or "provider", retry_after_s=wait_s)
 

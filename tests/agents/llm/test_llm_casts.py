@@ -109,3 +109,23 @@ def test_a_cast(
         assert used["output"] == fake.served.output + cut.output
         forced = [asked for asked in fake.requests if asked.schema or "handoff" in asked.tools]
         assert bool(forced) == (handoff != "text")
+
+
+def test_a_result_that_is_handed_over_twice_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MATERIAC_AGENT", raising=False)
+    verdicts = tuple(Call("handoff", {"satisfied": told, "context": "x"}) for told in (True, False))
+    with FakeModels([Answer(calls=verdicts), Call("handoff", {"satisfied": False, "context": "y"})]) as fake:
+        edges = [{"when": "satisfied", "to": "end"}, {"when": "not_satisfied", "to": "end"}]
+        loadout = {
+            "loadouts": {"L": {"entry": "a", "sockets": {"a": {"materia": "A", "edges": edges}}}},
+            "materia": {"A": {"prompt": "Judge.", "parse": "json", "handoff": "tool"}},
+        }
+        (tmp_path / "judge.json").write_text(json.dumps(loadout))
+        spec = f"llm?base_url={fake.v1}:openai:fake-1"
+        code = main(["run", "judge.json", "--request", "it", "--agent", spec, "--json"])
+        result = json.loads(capsys.readouterr().out)
+        assert (code, result["data"]["envelope"]) == (0, {"satisfied": False, "context": "y"})
+        assert "was called again after it had accepted a result" in fake.requests[1].prompt
