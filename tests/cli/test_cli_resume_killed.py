@@ -16,6 +16,8 @@ import pytest
 from desk import LONG_S
 from going import Going, is_alive, wait_for
 
+pytestmark = pytest.mark.slow
+
 SLEEPS = """
 echo run >> log
 if [ -e fixed ]; then echo fine; exit; fi

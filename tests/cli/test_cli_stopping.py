@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from desk import LONG_S, Desk
 
+pytestmark = pytest.mark.slow
+
 SOON_S = 2.0
 BUSY_S = 3.0
 """How much later all may be over on a machine that has much else to do."""

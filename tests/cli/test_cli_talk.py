@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from going import Going, safe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Going:

@@ -22,6 +22,8 @@ from materiac.agents.protocol import Request
 from materiac.runtime.find import casts
 from materiac.runtime.summary import summary
 
+pytestmark = pytest.mark.slow
+
 AGENT = ("--agent", "scripted:answers.json")
 GREETING = {
     "greet": {"materia": "Greeter", "edges": [{"to": "look"}]},

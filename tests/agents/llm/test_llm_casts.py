@@ -12,6 +12,8 @@ from fake_models import SERVER_ERROR, Answer, Asked, Call, Cut, FakeModels, Step
 from materiac.agents.protocol import Usage
 from materiac.cli import main
 
+pytestmark = pytest.mark.slow
+
 ITEMS = [{"title": "feat: add a", "context": "a.txt"}, {"title": "feat: add b", "context": "b.txt"}]
 
 
