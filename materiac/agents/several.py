@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from materiac.agents import choose
 from materiac.agents.protocol import Agent, AgentError, Reply, Request
+from materiac.names import suggestion
 
 NAME: Final = "several"
 _KEYS: Final = ("default", "scopes", "materia")
+_SCOPES: Final = ("none", "readOnly", "coding", "custom")
 
 
 class Several:
@@ -98,7 +100,12 @@ def make(spec: str) -> Several:
     default = chosen.get("default")
     if default is not None and not _is_spec(default):
         raise AgentError(f"the 'default' of '{NAME}:…' is no agent: {default!r}")
-    return Several(default, _by(chosen, "materia"), _by(chosen, "scopes"))
+    scopes = _by(chosen, "scopes")
+    strange = next((scope for scope in scopes if scope not in _SCOPES), None)
+    if strange is not None:
+        guess = suggestion(strange, _SCOPES) or f"expected {', '.join(_SCOPES)}"
+        raise AgentError(f"'{strange}' in '{NAME}:…' is no tool scope: {guess}")
+    return Several(default, _by(chosen, "materia"), scopes)
 
 
 def _parsed(spec: str) -> dict[str, Any]:

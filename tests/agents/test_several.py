@@ -123,3 +123,8 @@ def test_what_is_no_choice(text: str, message: str) -> None:
     with pytest.raises(AgentError) as caught:
         several.make(f"several:{text}")
     assert message in str(caught.value)
+
+
+def test_a_scope_that_there_is_not() -> None:
+    with pytest.raises(AgentError, match="'codign' in 'several:…' is no tool scope: did you mean 'coding'"):
+        several.make('several:{"scopes": {"codign": "ask"}}')
