@@ -149,7 +149,7 @@ class Teller:
         self._total.add(Turn.from_data(fields).usage)
         yield Spent(replace(self._total))
         if fields.get("stop") == "length":
-            yield Note(f"{_here(fields)}: the answer was cut off where it was as long as it may be", "warning")
+            yield Note(f"{_here(fields)}: the answer was cut off: it was too long", "warning")
 
     def _finished(self, fields: Json, at: float) -> Iterator[News]:
         barred = " (not taken)" if fields["blocked"] else ""
