@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from materiac.agents.options import options
 from materiac.agents.protocol import AgentError
 from materiac.names import suggestion
 
@@ -82,15 +83,7 @@ def _misspelt(spec: str) -> str:
 
 
 def _options(text: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for name, _, value in (option.partition("=") for option in filter(None, text.split("&"))):
-        if name not in OPTIONS:
-            guess = suggestion(name, OPTIONS) or f"expected one of {', '.join(OPTIONS)}"
-            raise AgentError(f"'llm' has no option '{name}': {guess}")
-        if name in options:
-            raise AgentError(f"the option '{name}' is there twice")
-        options[name] = value
-    return options
+    return dict(options(text, OPTIONS, "'llm'"))
 
 
 def _key(options: Mapping[str, str]) -> str | None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
+from materiac.agents.options import options
 from materiac.agents.protocol import AgentError
-from materiac.names import suggestion
 
 NAME: Final = "pi"
 OPTIONS: Final = ("provider", "model", "thinking", "env")
@@ -60,14 +60,9 @@ def _program(text: str) -> tuple[str, ...]:
 
 
 def _options(text: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for name, _, value in (option.partition("=") for option in filter(None, text.split("&"))):
-        if name not in OPTIONS:
-            guess = suggestion(name, OPTIONS) or f"expected one of {', '.join(OPTIONS)}"
-            raise AgentError(f"'{NAME}' has no option '{name}': {guess}")
-        if name in options:
-            raise AgentError(f"the option '{name}' is there twice")
+    found: dict[str, str] = {}
+    for name, value in options(text, OPTIONS, f"'{NAME}'"):
         if not value:
             raise AgentError(f"the option '{name}' has no value")
-        options[name] = unquote(value)
-    return options
+        found[name] = unquote(value)
+    return found

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from materiac.agents.options import options
 from materiac.agents.preset.agent import Program, abilities
 from materiac.agents.preset.called import Chosen
 from materiac.agents.preset.shape import Preset, read_file
 from materiac.agents.protocol import AgentError, Standing
 from materiac.agents.standing import of_program
-from materiac.names import suggestion
 from materiac.shipped import back_end_of
 
 NAME: Final = "preset"
@@ -72,15 +72,7 @@ def shipped(name: str) -> Preset:
 
 def read_options(text: str, known: tuple[str, ...], kind: str) -> dict[str, str]:
     """The options of a spec, `a=1&b=2`. Raises `AgentError`."""
-    options: dict[str, str] = {}
-    for name, _, value in (option.partition("=") for option in filter(None, text.split("&"))):
-        if name not in known:
-            guess = suggestion(name, known) or f"expected one of {', '.join(known)}"
-            raise AgentError(f"a {kind} has no option '{name}': {guess}")
-        if name in options:
-            raise AgentError(f"the option '{name}' is there twice")
-        options[name] = unquote(value)
-    return options
+    return {name: unquote(value) for name, value in options(text, known, f"a {kind}")}
 
 
 def _own(spec: str, rest: str) -> Preset:
