@@ -13,7 +13,7 @@ import ctypes
 import os
 import signal
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,6 +28,17 @@ _PROC: Final = Path("/proc")
 _NAMED: Final = f"{MARK}=".encode()
 _GET_SUBREAPER: Final = 37
 _SET_SUBREAPER: Final = 36
+
+
+def new_mark(owner: str) -> str:
+    """A mark that no other command has; an owner is a name without dots and colons, or empty."""
+    random = os.urandom(8).hex()
+    return f"{owner}.{random}" if owner else random
+
+
+def with_mark(env: Mapping[str, str], mark: str) -> dict[str, str]:
+    """An environment whose commands carry the mark, beside those that it has already."""
+    return {**env, MARK: f"{env.get(MARK, '')}:{mark}"}
 
 
 class _Process(NamedTuple):

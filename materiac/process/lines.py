@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
-from materiac.process.descendants import MARK, Descendants, adopting
+from materiac.process.descendants import Descendants, adopting, new_mark, with_mark
 from materiac.process.start import start
 
 _CHUNK: Final = 256 * 1024
@@ -57,7 +57,7 @@ class Lines:
         max_line: int,
         owner: str = "",
     ) -> None:
-        mark = f"{owner}.{os.urandom(8).hex()}" if owner else os.urandom(8).hex()
+        mark = new_mark(owner)
         self.code: int | None = None
         self.stderr = b""
         self._max_line = max_line
@@ -69,7 +69,7 @@ class Lines:
         self._pidfd: int | None = None
         self._selector = selectors.DefaultSelector()
         try:
-            self._process = start(command, cwd, {**env, MARK: f"{env.get(MARK, '')}:{mark}"})
+            self._process = start(command, cwd, with_mark(env, mark))
             self._tree.leader = self._process.pid
             self._listen()
         except BaseException:

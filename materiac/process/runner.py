@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final, Protocol
 
-from materiac.process.descendants import MARK, Descendants, adopting
+from materiac.process.descendants import Descendants, adopting, new_mark, with_mark
 from materiac.process.start import StartError, start
 
 _CHUNK: Final = 64 * 1024
@@ -92,12 +92,12 @@ def run(
     dots and colons.
     """
     started = time.monotonic()
-    mark = f"{owner}.{os.urandom(8).hex()}" if owner else os.urandom(8).hex()
+    mark = new_mark(owner)
     out = _Head(max_bytes) if hear is None else _Heard(max_bytes, hear)
     err = _Tail(max_bytes if max_stderr_bytes is None else max_stderr_bytes)
     tree, talk = Descendants(mark), None
     try:
-        process = start(command, cwd, {**env, MARK: f"{env.get(MARK, '')}:{mark}"})
+        process = start(command, cwd, with_mark(env, mark))
         tree.leader = process.pid
         talk = _Talk(process, stdin, out, err)
         timed_out = not _in_time(talk, started + timeout_s, stop)
