@@ -69,6 +69,15 @@ class Compiled:
     layered: Layered | None = None
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What is wrong in texts; as far as they could be read, what they make together, and the graphs of it."""
+
+    findings: tuple[Located, ...]
+    layered: Layered | None = None
+    graphs: Mapping[str, LoadoutGraph] = field(default_factory=dict)
+
+
 @dataclass
 class _Front:
     """Documents as far as they could be read, what they make together, and what was found on the way."""
@@ -121,15 +130,21 @@ def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...
 
     With `asked`, of its loadouts that one alone is looked at.
     """
+    return examine(texts, asked).findings
+
+
+def examine(texts: Sequence[Text], asked: str | None = None) -> Checked:
+    """What `check` finds, with what it was found in."""
     with collector.paused():
         front = _read(texts)
         if not _sound(front, texts):
-            return tuple(_of(front.findings, texts))
+            return Checked(tuple(_of(front.findings, texts)))
         layered = front.layered
         names, choice = _to_check(layered, asked)
-        found = [_locate(layered, finding) for finding in _examine(layered, names).findings]
+        examined = _examine(layered, names)
+        found = [_locate(layered, finding) for finding in examined.findings]
         located = [*front.findings, *(_of_choice(layered, finding) for finding in choice), *found]
-        return tuple(_of(located, texts))
+        return Checked(tuple(_of(located, texts)), layered, examined.graphs)
 
 
 def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
