@@ -35,8 +35,8 @@ logging.getLogger("transitions").setLevel(logging.WARNING)  # its debug records 
 class Way:
     """One step out of a socket.
 
-    `kind` is start, edge, exit, done, empty, joined or end; or failed, waiting, budget or limit, where the
-    cast goes no further: then `blocked` is the step that it did not take.
+    `kind` is start, edge, exit, done, empty, joined or end; or failed, waiting, budget, limit or property,
+    where the cast goes no further: then `blocked` is the step that it did not take.
     """
 
     kind: str
@@ -64,6 +64,7 @@ class Driver(Protocol):
     def verdict(self) -> bool | None: ...
     def over_budget(self, to: str) -> bool: ...
     def spent(self, source: str, index: int, edge: Edge) -> bool: ...
+    def unfinished(self) -> bool: ...
 
 
 class _Position:
@@ -123,6 +124,7 @@ class Grid:
         self._region = region
         limited = program.budget.max_tokens is not None or program.budget.max_cost_usd is not None
         self._is_gated = limited if gated is None else gated
+        self._is_watched = bool(program.properties) and region is None
         inside = region.sockets(program) if region else program.sockets
         self._ids = {id_: f"s{i}" for i, id_ in enumerate(inside)}
         self._regions = program.regions if streams and region is None else {}
@@ -230,14 +232,14 @@ class Grid:
         yield Way("waiting", socket.id, WAITING), [lambda _: driver.waiting()]
         if socket.loop is not None:
             loop = self._program.loops[socket.loop]
-            yield Way("empty", socket.id, loop.empty), [lambda _: driver.skipped()]
+            yield from self._watched(Way("empty", socket.id, loop.empty), [lambda _: driver.skipped()])
             if socket.advance is not None:
                 for way, conditions in self._exits(socket, loop):
                     yield from self._gated(way, [lambda _: driver.used_up(), *conditions])
         for index, edge in enumerate(socket.edges):
             way = Way("edge", socket.id, edge.to, edge.when, edge, index)
             yield from self._gated(way, self._verdict(edge.when))
-        yield Way("end", socket.id, END), []
+        yield from self._watched(Way("end", socket.id, END), [])
 
     def _joining(self, region: Region) -> Iterator[tuple[Way, list[Condition]]]:
         driver, generator = self._driver, region.generator
@@ -271,6 +273,13 @@ class Grid:
         if edge is not None and index is not None and edge.max_traversals is not None:
             gate = Way("limit", way.source, FAILED, blocked=way)
             yield gate, [*conditions, _spent(driver, way.source, index, edge)]
+        yield from self._watched(way, conditions)
+
+    def _watched(self, way: Way, conditions: list[Condition]) -> Iterator[tuple[Way, list[Condition]]]:
+        """A step; one to the end of a cast is not taken where something that was to be is still to come."""
+        if self._is_watched and way.to == END:
+            gate = Way("property", way.source, FAILED, blocked=way)
+            yield gate, [*conditions, lambda _: self._driver.unfinished()]
         yield way, conditions
 
 

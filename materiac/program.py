@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from materiac.path import parse_source, parse_target
+from materiac.properties import parse
 
 FORMAT: Final = 1
 END: Final = "end"
@@ -324,6 +325,8 @@ def image_from_data(data: Any, *, checked: bool = True) -> Image:
     try:
         image = Image(from_data(data["program"]), _settings(data["settings"]))
         hashes = image.program.digest(), _hashed(data["settings"])
+        for part in image.program.properties:
+            parse(part)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ImageError(f"a part of it is missing or of the wrong kind: {error}") from error
     if checked and hashes != (data.get("hash"), data.get("settingsHash")):

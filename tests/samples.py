@@ -93,7 +93,7 @@ FEATURES: dict[str, Json] = {
             },
             "group": {"sockets": ["good", "bad"]},
         },
-        properties=[{"every path": ["build"], "passes": "check"}],
+        properties=[{"every path": ["plan", "good"], "passes": "build"}],
     ),
     "foreach": loadout(
         {

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 _HELP: Final = {
     "edge-limit": "--allow-edge",
     "visit-limit": "--accept-change --retry",
+    "property": "--accept-change --retry",
     "uncertain": "--rerun",
 }
 """Which option lifts what a cast rests by."""

@@ -80,7 +80,11 @@ def _barred(visit: Visited, route: Json, socket: Json) -> str:
         return ""
     index, edges = route.get("edge"), socket.get("edges") or []
     limit = edges[index].get("max_traversals") if isinstance(index, int) and index < len(edges) else None
-    by = {"budget": "the budget of the cast was used up", "limit": f"its limit of {limit} was reached"}
+    by = {
+        "budget": "the budget of the cast was used up",
+        "limit": f"its limit of {limit} was reached",
+        "property": "a property of the loadout forbids it",
+    }
     taken = "it was taken all the same later" if visit.cleared else "it was not taken"
     return f"; {by.get(visit.blocked, one_line(visit.blocked))}, and {taken}"
 

@@ -32,6 +32,7 @@ from materiac.runtime.scopes import Landmark, Scopes
 from materiac.runtime.state import Knowledge
 from materiac.runtime.usage import warn
 from materiac.runtime.visit import Json, Output, Visit, VisitFailed, VisitWaits
+from materiac.runtime.watch import Watch
 from materiac.verdict import holds
 
 
@@ -52,10 +53,12 @@ class Cast:
         self.numbers: Counter[str] = Counter()
         self.failure: Json | None = None
         self.waits: VisitWaits | None = None
+        self.watch = Watch(self.program)
         self._scopes = Scopes()
         self._arrival: Arrival | None = None
         self._now = Outcome()
         self._refused: Way | None = None
+        self._is_let_through = False
 
     @property
     def program(self) -> Program:
@@ -80,13 +83,17 @@ class Cast:
         return self._now.verdict
 
     def over_budget(self, to: str) -> bool:
-        told = self.bench.journal.tells_of_budget()
+        told = self.bench.journal.tells_of("budget")
         if told is not None:
             return told
         return self.bench.over_budget() is not None and self._landing(to) != END
 
     def spent(self, source: str, index: int, edge: Edge) -> bool:
         return self._scopes.spent(self._item_id(), source, index, edge)
+
+    def unfinished(self) -> bool:
+        told = self.bench.journal.tells_of("property")
+        return self.watch.breach(END) is not None if told is None else told
 
     # What the machine has done
 
@@ -151,6 +158,7 @@ class Cast:
         if failure is not None and failure.kind == "stalled":
             self._scopes.of(self._now.scope).restart()
         if visit is None:
+            self._is_let_through = failure is not None and failure.kind in ("visit-limit", "property")
             self.enter(self._socket(self._now.place["socket"]))
             return
         self.heed_changes()
@@ -173,6 +181,7 @@ class Cast:
         folders = folder_names([*folder.folders, *program.sockets])
         self.bench = replace(self.bench, program=program, folder=replace(folder, folders=folders))
         self.loops.adopt(program)
+        self.watch.adopt(program, self.path)
 
     def _socket(self, id_: str) -> Socket:
         socket = self.program.sockets.get(id_)
@@ -193,17 +202,27 @@ class Cast:
                 return
         self._now.come(socket.id, item)
         scope_id = item.id if item else self.loops.current()
-        if self._arrival is None or not self._arrival.budgeted:
+        budgeted = self._arrival is not None and self._arrival.budgeted
+        if not (budgeted or self._is_let_through):
             self._guard(scope_id, ("socket", socket.id))
-        told = self.bench.journal.told
-        if told is None or told.type != chronicle.STARTED:
-            self.course.visit(socket, item.key if item else None)
+        self._is_let_through = False
+        self._count(socket, item.key if item else None)
         if loop is not None:
             self.loops.visit(loop)
         self.numbers[socket.id] += 1
         number = self.numbers[socket.id]
         visit = Visit(socket, self.program.materia[socket.materia], number, item)
         self._perform(visit, chronicle.STARTED)
+
+    def _count(self, socket: Socket, item: str | None) -> None:
+        """Count a visit that begins now, unless it is told of one that began."""
+        told = self.bench.journal.told
+        if told is None or told.type != chronicle.STARTED:
+            breach = self.watch.breach(socket.id)
+            if breach is not None:
+                raise breach
+            self.course.visit(socket, item)
+        self.watch.come(socket.id)
 
     def _enter(self, loop: Loop) -> None:
         """Put an idle loop under way; doing so is remembered unless a budget of the cast bounds it."""
@@ -305,6 +324,9 @@ class Cast:
         if way.kind == "budget":
             self._refuse_spending()
             return
+        if way.kind == "property":
+            self._refuse_ending()
+            return
         limit = blocked.edge.max_traversals if blocked.edge else None
         item = self._now.visit.item if self._now.visit else None
         whom = f"for {item.key} ('{item.label}')" if item else "for this cast"
@@ -322,6 +344,11 @@ class Cast:
         else:
             message = f"{reached}: the cast waits for a higher limit"
             self._wait(VisitWaits(told.fields["message"] if told else message, "budget"))
+
+    def _refuse_ending(self) -> None:
+        told = self.bench.journal.told
+        words = told.fields["failure"]["message"] if told else None
+        self._fail(VisitFailed("property", words) if words else self.watch.breach(END))
 
     def _fail(self, failure: VisitFailed | None) -> None:
         if failure is None:

@@ -99,16 +99,16 @@ class Chronicle:
         """The next record of what was done; None where all has been told."""
         return next((record for record in self._queue if not _is_break(record)), None)
 
-    def tells_of_budget(self) -> bool | None:
-        """Whether the budget kept the cast from its next step; None where that is not told."""
+    def tells_of(self, bar: str) -> bool | None:
+        """Whether a budget, or a property, kept the cast from its next step; None where that is not told."""
         told = self.told
         if told is None:
             return None
         if told.type == FINISHED:
-            return bool(told.fields["blocked"] == "budget")
+            return bool(told.fields["blocked"] == bar)
         if told.type == FAILED:
-            return bool(told.fields["failure"]["kind"] == "budget")
-        return told.type == WAITS and told.fields["reason"] == "budget"
+            return bool(told.fields["failure"]["kind"] == bar)
+        return told.type == WAITS and told.fields["reason"] == bar
 
     def append(self, kind: str, /, *, sync: bool = True, **fields: Any) -> Record | None:
         """Write a record, or hold it against the one that tells the same, and give that.

@@ -70,7 +70,7 @@ def _lifts(cast: Cast, resumed: Record) -> bool:
     """Whether what was said when the cast was resumed lifts what it rests by."""
     allowed = resumed.fields
     if cast.is_refused:
-        limit = cast.failure is not None and cast.failure["kind"] == "edge-limit"
+        limit = cast.failure is not None and cast.failure["kind"] in ("edge-limit", "property")
         return bool(not limit or allowed["allowEdge"] or allowed["accepted"])
     if cast.waits is not None:
         return bool(cast.waits.reason != "uncertain" or allowed["rerun"])

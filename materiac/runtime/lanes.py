@@ -130,6 +130,8 @@ class Lanes:
         place, failure = {"socket": region.generator}, None
         if failed:
             place, failure = _place(failed[0].failure or {}), _failure(failed, len(streams))
+        elif waits is None:
+            cast.watch = cast.watch.joined(stream.watch for stream in streams)
         self._cast.join(place, failure, None if failure else waits)
 
 
@@ -172,13 +174,14 @@ class Stream(Cast):
         self.name = bench.stream or ""
         self.status = "stopped"
         self.numbers = numbers
-        self._known, self._items = cast.knowledge, items
+        self._known, self._watched, self._items = cast.knowledge, cast.watch, items
         self._resumed: Record | None = None
         self._region = region
         self._begin_stream()
 
     def _begin_stream(self) -> None:
         self.knowledge = self._known.fork()
+        self.watch = self._watched.fork()
         self.loops = Loops(self.program, {self._region.loop: self._items})
         self.join({"socket": self._region.entry}, None, None)
         self._outputs: list[Json] = []

@@ -33,6 +33,8 @@ _NOW: Final = {
     "stopped": "was stopped",
     "waiting": "waits for something else",
 }
+_CHANGES: Final = {"visit-limit": "with a higher 'maxVisits'", "property": "without the property"}
+"""What has to change in a loadout before a cast goes on that has failed so."""
 
 
 @dataclass(frozen=True)
@@ -255,8 +257,8 @@ def _refuse_failed(order: Resumption, past: Past, program: Program, failure: Jso
         _refuse_spent(order, past, program, "failed")
     elif kind == "edge-limit" and not (allowed.edge or changed):
         raise ResumeError(f"{failure['message']}; --allow-edge lets it be taken once more", "failed")
-    elif kind == "visit-limit" and not (allowed.retry and changed):
-        help_ = "a loadout with a higher 'maxVisits', with --accept-change --retry, lets the cast go on"
+    elif kind in _CHANGES and not (allowed.retry and changed):
+        help_ = f"a loadout {_CHANGES[kind]}, with --accept-change --retry, lets the cast go on"
         raise ResumeError(f"{failure['message']}; {help_}", "failed")
     elif kind not in ("edge-limit", "stream") and not allowed.retry:
         where = f"'{failure['socket']}' failed ({kind}): {failure['message']}"
