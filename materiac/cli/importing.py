@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from materiac import imports, languages
@@ -17,12 +18,20 @@ from materiac.source import Pointer
 _MENTIONS = re.compile(rb'"import"|(?m:^[ \t]*import\b)|\bimport[ \t]*"|\\u00')
 _DEEPEST: Final = 64
 
+Opened = Mapping[Path, bytes]
+"""What files hold in an editor, by their real paths."""
 
-def follow(text: Text, *, allow_outside: bool) -> tuple[Text, ...]:
-    """A text with what came of its imports, and below it the texts that they brought in, each once."""
+NOTHING: Final[Opened] = MappingProxyType({})
+
+
+def follow(text: Text, *, allow_outside: bool, opened: Opened = NOTHING) -> tuple[Text, ...]:
+    """A text with what came of its imports, and below it the texts that they brought in, each once.
+
+    Files that are `opened` in an editor count as they are there.
+    """
     home = Path(text.name).parent if Path(text.name).exists() else Path()
     roots = () if allow_outside else tuple({_real(home), _real(Path())})
-    following = _Following(roots, [text.name])
+    following = _Following(roots, opened, [text.name])
     top = following.followed(text, _real(Path(text.name)), imported=False)
     return (*following.done.values(), top)
 
@@ -36,6 +45,7 @@ class _Following:
     """The texts that were brought in so far, by the place of their files, and the way to where we are."""
 
     roots: tuple[Path, ...]
+    opened: Opened
     way: list[str]
 
     def __post_init__(self) -> None:
@@ -62,7 +72,7 @@ class _Following:
         if place not in self.done:
             if len(self._open) > _DEEPEST:
                 return imports.missing(path, f"it is {_DEEPEST} imports away", at)
-            raw = _contents(place)
+            raw = self.opened[place] if place in self.opened else _contents(place)
             if isinstance(raw, str):
                 return imports.missing(path, raw, at)
             self.way.append(name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from materiac.cli.importing import follow
+from materiac.cli.importing import NOTHING, Opened, follow
 from materiac.cli.reading import Reading
 from materiac.diagnostic import Severity
 from materiac.environment import unsecret
@@ -41,9 +41,9 @@ class Layers:
 
     texts: tuple[Text, ...]
 
-    def on_top(self, text: Text, *, allow_outside: bool = False) -> Layers:
+    def on_top(self, text: Text, *, allow_outside: bool = False, opened: Opened = NOTHING) -> Layers:
         """These layers with one more, and what it imports below it; a file among them moves up."""
-        added = follow(text, allow_outside=allow_outside)
+        added = follow(text, allow_outside=allow_outside, opened=opened)
         rest = tuple(below for below in self.texts if not any(_same(below.name, new.name) for new in added))
         return Layers((*rest, *added))
 
@@ -61,12 +61,18 @@ def bundled() -> tuple[Text, ...]:
 _BUNDLED = "bundled:"
 
 
-def below(cwd: Path, environ: Mapping[str, str]) -> Layers:
+def below(cwd: Path, environ: Mapping[str, str], opened: Opened = NOTHING) -> Layers:
     """The layers that lie below a named file: the bundled ones, the user's, the project's."""
     project = next((cwd / name for name in PROJECT_FILES if (cwd / name).is_file()), None)
     files = [file for file in (_user_file(environ), project) if file is not None and file.is_file()]
-    texts = (follow(read_text(_shown(file, cwd)), allow_outside=False) for file in files)
+    read = (_as_opened(file, _shown(file, cwd), opened) for file in files)
+    texts = (follow(text, allow_outside=False, opened=opened) for text in read)
     return Layers((*bundled(), *itertools.chain.from_iterable(texts)))
+
+
+def _as_opened(file: Path, name: str, opened: Opened) -> Text:
+    raw = opened.get(Path(os.path.realpath(file)))
+    return read_text(name) if raw is None else Text(name, raw)
 
 
 def _user_file(environ: Mapping[str, str]) -> Path | None:
@@ -91,10 +97,10 @@ def read_text(name: str, language: Language | None = None) -> Text:
         raise UnreadableError(f"cannot read '{name}': {why}") from error
 
 
-def surroundings() -> Layers:
+def surroundings(opened: Opened = NOTHING) -> Layers:
     """The layers below, from where this process stands. Raises `UnreadableError`."""
     try:
-        return below(Path.cwd(), os.environ)
+        return below(Path.cwd(), os.environ, opened)
     except OSError as error:
         where = error.filename or "the working folder"
         raise UnreadableError(f"cannot read '{where}': {error.strerror}") from error
