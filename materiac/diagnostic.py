@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from materiac.source import Language, Pointer, Source, Span
 
@@ -42,6 +42,51 @@ def worded(advice: str | Bilingual | None, language: Language) -> str | None:
     return advice
 
 
+class Removal(NamedTuple):
+    """Takes a member of an object, or an entry of a list, away."""
+
+    at: Pointer
+
+
+class Replacement(NamedTuple):
+    """Writes another value; another key, where the pointer ends with `KEY`."""
+
+    at: Pointer
+    value: Any
+
+
+class Insertion(NamedTuple):
+    """Adds a member to the object at a pointer; without a key, an entry at the end of the list there.
+
+    What stands around it is made too, where it was never written.
+    """
+
+    at: Pointer
+    value: Any
+    key: str | None = None
+
+
+class Move(NamedTuple):
+    """Lets a member stand elsewhere, under the key that `to` ends with, as it is written."""
+
+    at: Pointer
+    to: Pointer
+
+
+Edit = Removal | Replacement | Insertion | Move
+
+
+class Fix(NamedTuple):
+    """What would mend a fault: edits, each on what those before it have made of the text.
+
+    A `safe` one changes nothing in what the loadout means, or means what can only have been meant.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
 class Finding(NamedTuple):
     """One fault. `at` is a pointer into the document, or a span where there is no value yet."""
 
@@ -51,6 +96,7 @@ class Finding(NamedTuple):
     at: Pointer | Span
     related: tuple[Related, ...] = ()
     help: str | Bilingual | None = None
+    fix: Fix | None = None
 
 
 class Place(NamedTuple):
@@ -61,7 +107,10 @@ class Place(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A finding with its places, ready to be shown. `place` is None where no text was read."""
+    """A finding with its places, ready to be shown. `place` is None where no text was read.
+
+    The fix of the finding has pointers into the text of the place.
+    """
 
     finding: Finding
     place: Place | None

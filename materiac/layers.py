@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from materiac.diagnostic import Bilingual, Finding, Place, Severity
+from materiac.diagnostic import Bilingual, Finding, Fix, Place, Severity
 from materiac.model import SOURCES, kind_of
 from materiac.names import suggestion
 from materiac.source import KEY, Document, Pointer, Span
@@ -43,6 +43,14 @@ class Layered:
         path = pointer[: _depth(self.data, pointer)]
         last = len(self.documents) - 1
         return next(i for i in range(last, -1, -1) if _depth(self.documents[i].data, path) == len(path))
+
+    def written(self, fix: Fix, at: Pointer | Span) -> Fix | None:
+        """A fix with pointers into the text that `at` is in; None where it is about others too."""
+        owner = self.owner(at) if not isinstance(at, Span) else len(self.documents) - 1
+        if any(self.owner(edit.at) != owner for edit in fix.edits):
+            return None
+        document = self.documents[owner]
+        return fix._replace(edits=tuple(edit._replace(at=document.written(edit.at)) for edit in fix.edits))
 
     def is_unnamed(self, materia: str) -> bool:
         """Whether a materia was made out of what a socket carries itself."""

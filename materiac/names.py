@@ -38,12 +38,18 @@ def _legal(character: str, *, spaces: bool) -> bool:
 
 def suggestion(wrong: str, known: Iterable[str]) -> str | None:
     """`did you mean 'x'?` for the nearest known name, or None where none is near."""
+    near = nearest(wrong, known)
+    return f"did you mean '{near}'?" if near is not None else None
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str | None:
+    """The nearest known name, or None where none is near."""
     names = frozenset(known)
     folded = _folded(names)
     word = wrong.casefold()
     candidates = folded.keys() if len(names) <= _MANY else _one_letter_away(word, _variants(names))
     near = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
-    return f"did you mean '{folded[near[0]]}'?" if near else None
+    return folded[near[0]] if near else None
 
 
 @functools.lru_cache(maxsize=8)

@@ -297,6 +297,8 @@ def _of_choice(layered: Layered, finding: Finding) -> Located:
 
 def _locate(layered: Layered, finding: Finding) -> Located:
     related = tuple((layered.place(part.at), part.message) for part in finding.related)
+    if finding.fix is not None:
+        finding = finding._replace(fix=layered.written(finding.fix, finding.at))
     return Located(finding, layered.place(finding.at), related)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from materiac.diagnostic import Finding, Related, Severity
+from materiac.diagnostic import Finding, Fix, Related, Severity
 from materiac.layers import Layered
 from materiac.misfit import Loc, found, misfits
 from materiac.model import AgentMateria, Frame, Loadout, Materia, Node, UtilityMateria, kind_of
@@ -47,7 +47,14 @@ class Shaped:
         if not self.kept:
             return finding
         related = tuple(Related(self._at(other.at), other.message) for other in finding.related)
-        return finding._replace(at=self._at(finding.at), related=related)
+        return finding._replace(at=self._at(finding.at), related=related, fix=self._fix(finding.fix))
+
+    def _fix(self, fix: Fix | None) -> Fix | None:
+        if fix is None:
+            return None
+        return fix._replace(
+            edits=tuple(edit._replace(at=_original(self.kept, edit.at)) for edit in fix.edits)
+        )
 
     def _at(self, at: Pointer | Span) -> Pointer | Span:
         return at if isinstance(at, Span) else _original(self.kept, at)

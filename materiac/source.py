@@ -88,12 +88,13 @@ class Document:
 
     def span(self, pointer: Pointer) -> Span:
         """The span of a value or key; of the nearest one around it, where it was never written."""
-        written = self._written(pointer)
+        written = self.written(pointer)
         while written and written not in self.spans:
             written = written[:-1]
         return self.spans.get(written, Span(0, 0))
 
-    def _written(self, pointer: Pointer) -> Pointer:
+    def written(self, pointer: Pointer) -> Pointer:
+        """The pointer into the text for one into `data`."""
         for cut in range(len(pointer), 0, -1):
             origin = self.moved.get(pointer[:cut])
             if origin is not None:

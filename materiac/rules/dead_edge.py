@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Finding, Fix, Removal, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 
 
@@ -17,6 +17,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"edge of '{id_}' to '{edge.to}' is never taken",
                 (*socket.at, "edges", i),
                 related=[((*socket.at, "edges", first), "this edge before it is always taken")],
+                fix=Fix("remove the edge", (Removal((*socket.at, "edges", i)),), safe=True),
             )
 
 

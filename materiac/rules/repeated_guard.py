@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Finding, Fix, Removal, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 
 
@@ -20,6 +20,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                     f"edge of '{id_}' to '{edge.to}' is a second one for '{edge.when}': it is never taken",
                     (*socket.at, "edges", i),
                     related=[((*socket.at, "edges", other), "the first one")],
+                    fix=Fix("remove the edge", (Removal((*socket.at, "edges", i)),), safe=True),
                 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from materiac.diagnostic import Finding, Severity
 from materiac.names import suggestion
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
+from materiac.rules.wording import renamed
 from materiac.source import KEY
 
 
@@ -18,6 +19,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"socket '{id_}' names the materia '{socket.materia}', which is defined nowhere",
                 (*view.graph.socket_at(id_), "materia"),
                 help=suggestion(socket.materia, known),
+                fix=renamed(socket.materia, known, (*view.graph.socket_at(id_), "materia")),
             )
 
 
@@ -29,6 +31,7 @@ def check_file(file: FileView) -> Iterator[Finding]:
                 f"'agents' names the materia '{name}', which is defined nowhere",
                 ("agents", "materia", name, KEY),
                 help=suggestion(name, file.known_materia),
+                fix=renamed(name, file.known_materia, ("agents", "materia", name, KEY)),
                 severity=Severity.WARNING,
             )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from materiac.diagnostic import Finding, Severity
 from materiac.names import END, suggestion
 from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.rules.wording import renamed
 from materiac.source import Pointer
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"{mention.words} '{mention.name}', which is no socket",
                 mention.at,
                 help=suggestion(mention.name, known),
+                fix=renamed(mention.name, known, mention.at),
             )
 
 

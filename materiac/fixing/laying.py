@@ -1,0 +1,43 @@
+"""New values, laid out as what stands around them is."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from materiac import json_print
+from materiac.fixing.written import Around
+from materiac.source import Document
+
+_WIDE: Final = re.compile(r'\{ +"')
+_TIGHT: Final = re.compile(r'\{"')
+
+
+def value_text(document: Document, value: Any, offset: int) -> str:
+    """A value as JSON, to stand at an offset of a text: on one line, or over lines with the indents there."""
+    if not isinstance(value, dict | list):
+        return json_print.quoted(value) if isinstance(value, str) else json.dumps(value)
+    text = Around(document.source.text, document.source.text)
+    lines = json_print.value(value, 0, 0)
+    if "\n" not in lines:
+        return lines if _is_wide(text.text) else json.dumps(value, ensure_ascii=False)
+    unit, base = _unit(text.text), text.indent(offset)
+    first, *rest = lines.split("\n")
+    return text.line_break.join([first, *(base + _indented(line, unit) for line in rest)])
+
+
+def _indented(line: str, unit: str) -> str:
+    bare = line.lstrip(" ")
+    return unit * ((len(line) - len(bare)) // 2) + bare
+
+
+def _is_wide(text: str) -> bool:
+    """Whether objects on one line have spaces within their braces."""
+    return len(_WIDE.findall(text)) >= len(_TIGHT.findall(text))
+
+
+def _unit(text: str) -> str:
+    """What a level of a text is indented by: the least indent that there is."""
+    indents = {match[0] for match in re.finditer(r"^[ \t]+(?=\S)", text, re.MULTILINE)}
+    return min(indents, key=len, default="  ")
