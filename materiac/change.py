@@ -7,14 +7,16 @@ whether or not it has words of its own below.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as field_
 from functools import partial
 from itertools import chain, starmap
 from typing import Any, Final
 
 from materiac.difference import NOTHING, brief, differences, quoted, same, text_difference, written
 from materiac.program import END, Program, settled, to_data
+from materiac.properties import PropertyError, parse
 
 Json = dict[str, Any]
 
@@ -24,13 +26,15 @@ class Change:
     """One difference: the part of the program, the place in it, and what was and is there.
 
     `old` is None for what is new, `new` for what is gone, both where `what` says all. Each is one short line
-    that does nothing to a terminal.
+    that does nothing to a terminal. `part` is `where` for programs: the section of a socket, materia, loop or
+    region, and its id; None where the change is in no such part.
     """
 
     where: str
     what: str
     old: str | None = None
     new: str | None = None
+    part: tuple[str, str] | None = field_(default=None, compare=False)
 
     def __str__(self) -> str:
         words = filter(None, (self.what, self._values()))
@@ -49,7 +53,8 @@ class _Form:
     """How the entries of a list are told apart, and called.
 
     `keys` are what may be the same in an entry that changed, the surest first; `shown` has the fields of
-    an entry that is an object in the order in which they are said, each with the word before it.
+    an entry that is an object in the order in which they are said, each with the word before it; or
+    `words` says it.
     """
 
     one: str
@@ -57,6 +62,16 @@ class _Form:
     keys: tuple[tuple[str, ...], ...] = ()
     shown: Mapping[str, str] | None = None
     numbered: bool = False
+    words: Callable[[Any], str] = brief
+
+
+def _property(rule: Json) -> str:
+    """A property in words, where it is of one of the known forms and can be shown."""
+    try:
+        words = str(parse(rule))
+    except PropertyError:
+        return brief(rule)
+    return words if words.isprintable() else brief(rule)
 
 
 _ASSIGN: Final = _Form("assignment", "assignments", (("target",),), {"target": "", "source": "from "})
@@ -76,7 +91,7 @@ _LISTS: Final = {
     "prelude": _Form("socket before the loop", "sockets before the loop"),
     "tools": _Form("tool", "tools"),
     "env": _Form("variable", "variables"),
-    "properties": _Form("property", "properties", ((),), numbered=True),
+    "properties": _Form("property", "properties", words=_property),
 }
 _PARTS: Final = {"sockets": "socket", "materia": "materia", "loops": "loop", "regions": "region of"}
 """The lists of a program whose order means nothing, and what one of their parts is called."""
@@ -99,7 +114,10 @@ def changes(old: Program, new: Program) -> tuple[Change, ...]:
         socket["materia"] = renamed.get(socket["materia"], socket["materia"])
     was["materia"] = [part for part in was["materia"] if part["name"] not in renamed]
     now["materia"] = [part for part in now["materia"] if part["name"] not in renamed.values()]
-    names = (Change("materia", "renamed", quoted(one), quoted(other)) for one, other in renamed.items())
+    names = (
+        Change("materia", "renamed", quoted(one), quoted(other), ("materia", other))
+        for one, other in renamed.items()
+    )
     parts = (_parts(section, was[section], now[section]) for section in _PARTS)
     return tuple(chain(_frame(was, now), names, *parts))
 
@@ -139,15 +157,16 @@ def _frame(was: Json, now: Json) -> Iterator[Change]:
 
 def _parts(section: str, was: list[Json], now: list[Json]) -> Iterator[Change]:
     old, new = _by_id(was), _by_id(now)
+    compare = _materia if section == "materia" else _fields
     for id_ in old:
         if id_ not in new:
-            yield Change(section, "", old=quoted(id_))
-        else:
-            where = f"{_PARTS[section]} {quoted(id_)}"
-            yield from (_materia if section == "materia" else _fields)(where, old[id_], new[id_])
+            yield Change(section, "", old=quoted(id_), part=(section, id_))
+        elif not same(old[id_], new[id_]):
+            for change in compare(f"{_PARTS[section]} {quoted(id_)}", old[id_], new[id_]):
+                yield replace(change, part=(section, id_))
     for id_ in new:
         if id_ not in old:
-            yield Change(section, "", new=quoted(id_))
+            yield Change(section, "", new=quoted(id_), part=(section, id_))
 
 
 def _by_id(parts: list[Json]) -> dict[str, Json]:
@@ -282,7 +301,7 @@ def _changed(where: str, what: str, form: _Form, old: Any, new: Any) -> Iterator
 
 def _shown(entry: Any, form: _Form) -> str:
     if form.shown is None:
-        return brief(entry)
+        return form.words(entry)
     words = " ".join(f"{word}{quoted(entry[field])}" for field, word in form.shown.items())
     rest = {
         _word(field): value for field, value in entry.items() if field not in form.shown and value is not None

@@ -34,7 +34,7 @@ CHECK = working()["loadouts"]["L"]["sockets"]["check"]["edges"]
 SATISFIED, NOT_SATISFIED = CHECK
 EDGES = ("sockets", "check", "edges")
 LONG = "\n".join(f"Line {number} of what is asked." for number in range(1, 40))
-PROPERTY: Json = {"every path": ["build"], "passes": "check"}
+PROPERTY: Json = {"every path": ["build", "tell"], "passes": "check"}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,11 @@ PROPERTY: Json = {"every path": ["build"], "passes": "check"}
             ["loop 'work': as 'workItem' → 'job'"],
             id="alias",
         ),
-        pytest.param(edited("properties", to=[PROPERTY]), [f"properties: property 1 {'{'}"], id="property"),
+        pytest.param(
+            edited("properties", to=[PROPERTY]),
+            ["properties: property every path from 'build' to 'tell' passes 'check' is new"],
+            id="property",
+        ),
         pytest.param(working(budget={"maxTokens": 5000}), ["budget: maxTokens 5000 is new"], id="budget"),
         pytest.param(
             working(limits={"maxNoAdvanceCycles": 4}), ["limits: maxNoAdvanceCycles 3 → 4"], id="cycles"
@@ -235,6 +239,21 @@ def test_the_order_of_parts_is_no_change(name: str) -> None:
 def test_a_change_says_where_and_what() -> None:
     changed = changes(compiled(working()).program, compiled(working(budget={"maxTokens": 5000})).program)
     assert changed == (Change("budget", "maxTokens", None, "5000"),)
+
+
+def test_a_change_says_in_which_part_it_is() -> None:
+    new = edited("sockets", "more", to=socket(edges=[{"to": "tell"}]), config=edited(*EDGES, to=CHECK[::-1]))
+    new["materia"]["Planner"]["prompt"] = "Plan all."
+    new["limits"] = {"maxNoAdvanceCycles": 4}
+    found = changes(compiled(working()).program, compiled(new).program)
+    assert [change.part for change in found] == [
+        None,
+        ("sockets", "check"),
+        ("sockets", "more"),
+        ("materia", "Planner"),
+    ]
+    renamed = changes(compiled(named("Old")).program, compiled(named("New")).program)
+    assert [change.part for change in renamed] == [("materia", "New")]
 
 
 # Every field of every part
