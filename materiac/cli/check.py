@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from materiac.cli import reading
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from materiac.diagnostic import Located
     from materiac.pipeline import Text
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "github")
 LEVELS = ("info", "warning", "error")
 
 
@@ -48,9 +50,10 @@ def _run(options: argparse.Namespace) -> int:
 
     files = list(dict.fromkeys(options.files))
     looked_at, found = _look(files, options.loadout, reading.reading(options))
-    if looked_at or options.format == "json":
-        _show(found, options.format)
-    if looked_at < len(files) or any(part.finding.rule == "encoding" for part in found):
+    whole = looked_at == len(files) and all(part.finding.rule != "encoding" for part in found)
+    if looked_at or options.format != "text":
+        _show(found, options.format, whole=whole)
+    if not whole:
         return 2
     level = Severity[options.fail_on.upper()]
     level = min(level, Severity.WARNING) if options.strict else level
@@ -89,11 +92,29 @@ def _scenarios(text: Text) -> list[Located]:
     return findings_of(text.name, text.raw, text.language)
 
 
-def _show(found: Sequence[Located], form: str) -> None:
-    from materiac.report import as_json, text
+def _show(found: Sequence[Located], form: str, *, whole: bool) -> None:
+    if form == "text":
+        from materiac.report import text
 
-    if form == "json":
-        print(as_json.render(found), end="")
-    else:
         print(text.render(found, colour=sys.stdout.isatty()), end="")
         print(text.summary(found))
+    elif form == "json":
+        from materiac.report import as_json
+
+        print(as_json.render(found), end="")
+    elif form == "sarif":
+        from materiac.report import sarif
+
+        print(sarif.render(found, _root(found), whole=whole), end="")
+    else:
+        from materiac.report import github
+
+        print(github.render(found, _root(found)), end="")
+
+
+def _root(found: Sequence[Located]) -> Path:
+    """The folder that others look for files from: the checkout of a workflow that we are in, or this one."""
+    if not found:
+        return Path()  # also where the working folder is gone, and nothing could be found
+    here, checkout = Path.cwd(), os.environ.get("GITHUB_WORKSPACE")
+    return Path(checkout) if checkout and here.is_relative_to(checkout) else here

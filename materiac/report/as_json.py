@@ -32,12 +32,12 @@ def render(findings: Sequence[Located]) -> str:
 def _finding(located: Located) -> dict[str, Any]:
     finding = located.finding
     return {
-        "rule": _sound(finding.rule),
+        "rule": sound(finding.rule),
         "severity": finding.severity.word,
-        "message": _sound(finding.message),
+        "message": sound(finding.message),
         **_place(located.place),
-        "related": [{**_place(place), "message": _sound(words)} for place, words in located.related],
-        "help": None if located.help is None else _sound(located.help),
+        "related": [{**_place(place), "message": sound(words)} for place, words in located.related],
+        "help": None if located.help is None else sound(located.help),
     }
 
 
@@ -46,7 +46,7 @@ def _place(place: Place | None) -> dict[str, Any]:
         return dict.fromkeys(("file", "line", "column", "endLine", "endColumn"))
     start, end = (place.source.position(offset) for offset in (place.span.start, place.span.end))
     return {
-        "file": _sound(place.source.name),
+        "file": sound(place.source.name),
         "line": start.line,
         "column": start.column,
         "endLine": end.line,
@@ -54,7 +54,7 @@ def _place(place: Place | None) -> dict[str, Any]:
     }
 
 
-def _sound(text: str) -> str:
+def sound(text: str) -> str:
     """Half characters, as in the names of files that are no UTF-8, cannot be written in JSON."""
     return text.encode("utf-8", "replace").decode()
 
