@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from materiac.diagnostic import Located
+from materiac.diagnostic import Bilingual, Located
+from materiac.secret_shapes import veiled
 
 SortKey = tuple[str, int, int, str, str]
 
@@ -18,5 +19,17 @@ def sort_key(located: Located) -> SortKey:
 
 
 def ordered(findings: Iterable[Located]) -> list[Located]:
-    """Findings in the order in which every format shows them."""
-    return sorted(findings, key=sort_key)
+    """Findings in the order in which every format shows them, without the secrets that they quote."""
+    return sorted(map(_masked, findings), key=sort_key)
+
+
+def _masked(located: Located) -> Located:
+    finding = located.finding
+    related = tuple((place, veiled(words)) for place, words in located.related)
+    advice = finding.help
+    if isinstance(advice, Bilingual):
+        advice = Bilingual(veiled(advice.json), veiled(advice.dsl))
+    elif advice is not None:
+        advice = veiled(advice)
+    shown = finding._replace(message=veiled(finding.message), help=advice)
+    return located._replace(finding=shown, related=related)

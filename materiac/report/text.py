@@ -9,6 +9,7 @@ from typing import Final
 
 from materiac.diagnostic import Located, Place, Severity
 from materiac.report.excerpt import GUTTER, excerpt, safe, width
+from materiac.secret_shapes import RULE
 
 _WIDEST_HELP: Final = 110
 """Where help after the carets would go beyond this column, it gets a line of its own."""
@@ -54,7 +55,8 @@ def _lines(located: Located, brush: _Brush) -> Iterator[str]:
         yield from _help_line(help_, brush)
     else:
         yield f"{_where(located.place, brush)}: {label}: {_one_line(finding.message)}"
-        yield from _excerpt_lines(located.place, help_, code, brush)
+        secret = finding.rule == RULE
+        yield from _excerpt_lines(located.place, help_, code, brush, secret=secret)
     for place, words in located.related:
         yield f"{_where(place, brush)}: {brush.paint('note', _BOLD)}: {_one_line(words)}"
         yield from _excerpt_lines(place, "", _BOLD, brush)
@@ -65,8 +67,10 @@ def _where(place: Place, brush: _Brush) -> str:
     return brush.paint(f"{_one_line(place.source.name)}:{position.line}:{position.column}", _BOLD)
 
 
-def _excerpt_lines(place: Place, help_: str, code: str, brush: _Brush) -> Iterator[str]:
-    shown = excerpt(place)
+def _excerpt_lines(
+    place: Place, help_: str, code: str, brush: _Brush, *, secret: bool = False
+) -> Iterator[str]:
+    shown = excerpt(place, secret=secret)
     number = f"{shown.number:>{GUTTER}}"
     beside = bool(help_) and shown.columns + 1 + width(help_) <= _WIDEST_HELP
     carets = brush.paint("^" * shown.carets + (f" {help_}" if beside else ""), code)

@@ -32,6 +32,7 @@ from materiac.rules import (
     loop_source,
     missing_entry,
     missing_route,
+    missing_timeout,
     never_ends,
     parallel_generator,
     parallel_interactive,
@@ -40,6 +41,7 @@ from materiac.rules import (
     repeated_exit,
     repeated_guard,
     reserved_key,
+    secret_literal,
     shared_socket,
     shell_string,
     stall_guard,
@@ -114,6 +116,8 @@ RULES: tuple[Rule, ...] = (
     reserved_key.RULE,
     invalid_path.RULE,
     utility_source.RULE,
+    secret_literal.RULE,
+    missing_timeout.RULE,
 )
 """All rules, in the order in which a file is looked at."""
 
