@@ -123,7 +123,7 @@ class Ground:
 def _patches(socket: SocketView) -> bool:
     """Whether a utility may send keys of the state that nothing tells of."""
     materia = socket.materia
-    if not isinstance(materia, model.UtilityMateria) or materia.writes:
+    if not isinstance(materia, model.UtilityMateria) or "writes" in materia.model_fields_set:
         return False
     builtin = shipped.SCRIPTS.get(materia.script.name) if materia.script else materia.utility
     if builtin != "echo":

@@ -1,0 +1,252 @@
+"""What the visits of a loadout read of what a cast knows, and what they write to it, in their order.
+
+A place is a way through what a cast knows: `("state", "review")`, or `("lastJson",)`, all of which is one
+place. A visit first fills in its prompt; then its output is taken in; then its assignments are carried
+out, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from materiac import model, shipped
+from materiac.graph import Assignment, LoadoutGraph, LoopView, SocketView
+from materiac.path import ITEM_NAMES, OUTPUT, WORK_ITEMS, Path, PathError, parse_source, parse_target
+from materiac.program import FAN_IN
+from materiac.source import Pointer
+from materiac.template import WHOLE, references
+
+Place = tuple[str, ...]
+
+LAST_JSON: Final[Place] = ("lastJson",)
+JOINED: Final[Place] = ("state", FAN_IN)
+"""What is left of the streams of a region."""
+
+_WORK_ITEMS: Final = WORK_ITEMS.removeprefix("state.")
+GUARDED: Final = ("workItems", "satisfied", "item")
+"""The keys of the state that no utility may patch."""
+_TEXTS: Final = ("satisfied", "context", "text")
+_GIVEN: Final = "previousCast"
+"""What a cast may begin with."""
+
+
+class Read(NamedTuple):
+    """A place that is read: as it is written, where, and what reads it (prompt, source, list).
+
+    `target` is what an assignment writes with it.
+    """
+
+    place: Place
+    written: str
+    at: Pointer
+    kind: str
+    target: str = ""
+
+
+class Write(NamedTuple):
+    """A place that gets a value: that of another place, if there is one, else whatever comes.
+
+    A `flat` value has nothing below it; of others anything may be there.
+    """
+
+    place: Place
+    copied: Place | None = None
+    flat: bool = False
+
+
+class Anything(NamedTuple):
+    """A utility that does not say what it writes may write anything."""
+
+    socket: str
+
+
+Act = Read | Write | Anything
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """The acts in a visit of each socket, the read of the list of each loop, the keys that are written."""
+
+    visits: Mapping[str, tuple[Act, ...]]
+    lists: Mapping[str, Read]
+    keys: frozenset[str]
+    speaks: bool
+    """Whether some socket reads JSON, which may have a context and work items in it."""
+
+    def is_given(self, place: Place) -> bool:
+        """Whether a place has a value without a write that can be seen: what casts begin with, what comes
+        with any object."""
+        if place[:2] == ("state", _GIVEN):
+            return True
+        return self.speaks and any(place == known or _is_in(place, known) for known in _COMING)
+
+
+_COMING: Final = (
+    ("state", "context"),
+    ("state", "envelope"),
+    ("state", "envelope", "satisfied"),
+    ("state", "envelope", "context"),
+    ("state", "envelope", _WORK_ITEMS),
+    ("state", _WORK_ITEMS),
+)
+
+
+def _is_in(place: Place, known: Place) -> bool:
+    """Whether a place lies in a list of work items."""
+    return known[-1] == _WORK_ITEMS and place[: len(known)] == known
+
+
+@lru_cache(maxsize=2)
+def accesses(graph: LoadoutGraph) -> Accesses:
+    """What the sockets and loops of a loadout read and write."""
+    keys = frozenset(_keys(graph))
+    cursors = frozenset(loop.cursor for loop in graph.loops.values())
+    return Accesses(
+        visits={id_: tuple(_visit(socket, keys, cursors)) for id_, socket in graph.sockets.items()},
+        lists={id_: read for id_, loop in graph.loops.items() if (read := _list(loop)) is not None},
+        keys=keys,
+        speaks=any(_speaks(socket) for socket in graph.sockets.values()),
+    )
+
+
+def _speaks(socket: SocketView) -> bool:
+    return socket.parse == "json" or socket.generator
+
+
+def _keys(graph: LoadoutGraph) -> Iterator[str]:
+    """The keys of the state that some socket writes: bare words in a prompt mean these."""
+    for socket in graph.sockets.values():
+        yield from (target[0] for part in socket.assign if (target := _target(part)))
+        yield from _patched(socket)
+        if _speaks(socket):
+            yield from ("context", "envelope", _WORK_ITEMS)
+        if socket.generator and socket.materia is not None and socket.materia.parallel:
+            yield FAN_IN
+
+
+def _target(assignment: Assignment) -> tuple[str, ...]:
+    """The path of a target; empty where it is none."""
+    try:
+        return parse_target(assignment.target)
+    except PathError:
+        return ()
+
+
+def _list(loop: LoopView) -> Read | None:
+    if loop.path is None or not _is_below_state(loop.path):
+        return None
+    spelled = loop.at if loop.foreach else (*loop.at, "iterator")
+    return Read(("state", *loop.path.segments), loop.items, (*spelled, "items"), "list")
+
+
+def _visit(socket: SocketView, keys: frozenset[str], cursors: Collection[str]) -> Iterator[Act]:
+    if socket.materia is None:
+        yield Anything(socket.id)
+    if isinstance(socket.materia, model.AgentMateria):
+        yield from _prompt(socket, socket.materia.prompt, keys)
+    if _speaks(socket):
+        yield Write(LAST_JSON)
+        yield from _patch(socket)
+    for assignment in socket.assign:
+        yield from _assignment(socket, assignment, cursors)
+
+
+# Prompts
+
+
+def _prompt(socket: SocketView, prompt: str, keys: frozenset[str]) -> Iterator[Read]:
+    at = ("materia", socket.written.materia, "prompt")
+    for name in dict.fromkeys(reference.name for reference in references(prompt)):
+        path = None if name in WHOLE else _source(name)
+        if path is None or not _is_below_state(path) or of_item(socket, path):
+            continue
+        if not path.bare or path.segments[0] in keys:
+            yield Read(("state", *path.segments), "{{" + name + "}}", at, "prompt")
+
+
+def _source(text: str) -> Path | None:
+    """The path of a source; None where it is none."""
+    try:
+        return parse_source(text)
+    except PathError:
+        return None
+
+
+def _is_below_state(path: Path) -> bool:
+    return path.root == "state" and bool(path.segments)
+
+
+def of_item(socket: SocketView, path: Path) -> bool:
+    """Whether a bare name means the item that a visit of the socket works on."""
+    return path.bare and socket.loop is not None and path.segments[0] in (*ITEM_NAMES, socket.loop.alias)
+
+
+# Outputs
+
+
+def _patch(socket: SocketView) -> Iterator[Act]:
+    """What a utility sends as `state`."""
+    if not isinstance(socket.materia, model.UtilityMateria):
+        return
+    yield from (Write(("state", key)) for key in dict.fromkeys(_patched(socket)))
+    if _builtin(socket.materia) is None and "writes" not in socket.materia.model_fields_set:
+        yield Anything(socket.id)
+
+
+def _patched(socket: SocketView) -> Iterator[str]:
+    utility = socket.materia
+    if not isinstance(utility, model.UtilityMateria) or not _speaks(socket):
+        return
+    builtin = _builtin(utility)
+    yield from utility.writes
+    yield from shipped.BUILTIN_WRITES.get(builtin or "", ())
+    if builtin == "echo":
+        yield from echoed(utility)
+
+
+def _builtin(utility: model.UtilityMateria) -> str | None:
+    """The built-in that a utility is; None for one that nothing is known of."""
+    name = shipped.SCRIPTS.get(utility.script.name) if utility.script else utility.utility
+    return name if name in shipped.BUILTIN_WRITES else None
+
+
+def echoed(utility: model.UtilityMateria) -> tuple[str, ...]:
+    """The keys of the state that `echo` is told to send."""
+    params = utility.params or {}
+    output = params.get("output", params)
+    state = output.get("state") if isinstance(output, dict) else None
+    return tuple(key for key in state if key not in GUARDED) if isinstance(state, dict) else ()
+
+
+# Assignments
+
+
+def _assignment(socket: SocketView, assignment: Assignment, cursors: Collection[str]) -> Iterator[Act]:
+    target, source = _target(assignment), _source(assignment.source)
+    if source is None or not target:
+        return
+    place: Place = ("state", *target)
+    if _is_below_state(source) and not of_item(socket, source):
+        read = ("state", *source.segments)
+        yield Read(read, assignment.source, assignment.at, "source", assignment.target)
+        yield Write(place, copied=read)
+    elif source.root == "lastJson" and not _speaks(socket):
+        yield Write(place, copied=LAST_JSON)
+    elif _has_value(socket, source, cursors):
+        yield Write(place, flat=_is_flat(socket, source))
+
+
+def _has_value(socket: SocketView, source: Path, cursors: Collection[str]) -> bool:
+    if source.root == "cursor":
+        return source.segments[0] in cursors
+    return source.root != "item" or socket.loop is not None
+
+
+def _is_flat(socket: SocketView, source: Path) -> bool:
+    """Whether a value is a text, a number or a verdict for certain."""
+    if source.root == OUTPUT:
+        return not _speaks(socket) if not source.segments else source.segments[0] in _TEXTS
+    return source.root in ("lastOutput", "cursor")

@@ -1,0 +1,170 @@
+"""Which reads of the state a cast may come to before anything has been written there.
+
+What has been written whichever way a cast came goes forward over the routes of a loadout. A read of anything
+else is looked into: the shortest way of a cast is searched for on which nothing was written. In most loadouts
+nothing is left to search for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Final, NamedTuple
+
+from materiac.flow.accesses import JOINED, Anything, Read, accesses
+from materiac.flow.ground import Ground
+from materiac.flow.known import START, Known, Mode
+from materiac.flow.places import Copy, Look, Op, Store, after, missing
+from materiac.flow.ways import CUT, Outcome, feasible_way
+from materiac.graph import LoadoutGraph
+
+LEAST_SEARCHES: Final = 8
+MOST_ROUTES: Final = 200_000
+"""How many routes the searches of a loadout go over together, if not each of the first few goes over more."""
+MOST_PLACES: Final = 10
+"""On how many places one may depend for a search: each doubles what there is to look at."""
+
+
+class Gap(NamedTuple):
+    """A read of what nothing has written; `node` is the socket that reads, or the way past a loop.
+
+    `way` is a shortest way to it on which nothing was written, empty where none was searched for. What is
+    `undefined` is written by nothing at all.
+    """
+
+    node: str
+    read: Read
+    way: tuple[str, ...] = ()
+    undefined: bool = False
+
+
+@lru_cache(maxsize=2)
+def gaps(graph: LoadoutGraph, cycles: int) -> tuple[Gap, ...]:
+    """The reads without a write before them, in the order in which casts come to them.
+
+    `cycles` is how many cycles without an advance the stall guard allows.
+    """
+    return tuple(_Search(graph, cycles).gaps())
+
+
+def patchers(graph: LoadoutGraph) -> list[str]:
+    """The sockets in reach that may write any key of the state."""
+    visits = accesses(graph).visits
+    found = (id_ for id_ in graph.reached if id_ in visits)
+    return [id_ for id_ in found if any(isinstance(act, Anything) for act in visits[id_])]
+
+
+class _Search:
+    """The gaps of a loadout, and what is left of the searches for ways to them."""
+
+    def __init__(self, graph: LoadoutGraph, cycles: int) -> None:
+        self._graph, self._accesses = graph, accesses(graph)
+        self._known = Known(Ground(graph, cycles), self._accesses)
+        self._ops = self._known.ops
+        routes = sum(map(len, self._known.ground.routes.values()))
+        self._left = max(LEAST_SEARCHES, MOST_ROUTES // max(routes, 1))
+
+    def gaps(self) -> Iterator[Gap]:
+        written = self._written()
+        for node in self._graph.reached:
+            for look in self._looks(node):
+                if not written & look.bit:
+                    yield Gap(node, look.read, undefined=True)
+                elif (way := self._way(node, look)) is not None:
+                    yield Gap(node, look.read, way)
+
+    def _looks(self, node: str) -> Iterator[Look]:
+        """The reads of a node that may be too early, one for each place."""
+        if node not in self._known.before:
+            return
+        known = self._known.entered(node, self._known.before[node])
+        first: dict[int, Look] = {}
+        for look in missing(self._ops[node], known):
+            first.setdefault(look.bit, look)
+        yield from first.values()
+
+    def _written(self) -> int:
+        """The bits of what is written anywhere, be it reached or not."""
+        places, visits = self._known.places, self._accesses.visits.values()
+        acts = [act for visit in visits for act in visit if not isinstance(act, Anything)]
+        ops = [op for op in places.ops(acts) if not isinstance(op, Look)]
+        found, before = places.above(JOINED) if self._known.ground.regions else 0, -1
+        while found != before:
+            before = found
+            for op in ops:
+                if isinstance(op, Store):
+                    found |= op.given
+                elif isinstance(op, Copy) and found & op.source:
+                    found |= op.above | op.below_as(found)
+        return found
+
+    def _way(self, node: str, look: Look) -> tuple[str, ...] | None:
+        """A shortest way of a cast to a read, on which the place was not written; None if there is none."""
+        relevant = self._needed(look.bit)
+        if not self._left or relevant.bit_count() > MOST_PLACES:
+            return ()
+        self._left -= 1
+        lasting = not relevant & self._cleared
+        known, ops = self._known, self._ops[node]
+
+        def step(mode: Mode, at: str) -> Mode | Outcome:
+            come = known.come(mode, at)
+            if at == node and _is_missing(look.bit, ops, come[0]):
+                return Outcome.GOAL
+            now, kept = known.leave(come, at)
+            if lasting and now & look.bit and (kept is None or kept & look.bit):
+                return Outcome.AVOID
+            return now & relevant, None if kept is None else kept & relevant
+
+        found = feasible_way(known.ground, START, step)
+        return () if found is CUT else found
+
+    def _needed(self, bit: int) -> int:
+        """A bit with those on which it depends."""
+        found, before = bit, 0
+        while found != before:
+            before = found
+            for one, others in self._sources.items():
+                if found & one:
+                    found |= others
+        return found
+
+    @cached_property
+    def _sources(self) -> Mapping[int, int]:
+        """For each bit that may be copied, the bits that decide about it."""
+        found: dict[int, int] = {}
+        for op in chain.from_iterable(self._ops.values()):
+            if isinstance(op, Copy):
+                pairs = [(op.source, bit) for bit in _bits(op.above | op.below)]
+                for source, bit in [*pairs, *op.pairs]:
+                    found[bit] = found.get(bit, 0) | source
+        return found
+
+    @cached_property
+    def _cleared(self) -> int:
+        """The bits that some visit may clear."""
+        found = 0
+        for op in chain.from_iterable(self._ops.values()):
+            if isinstance(op, Store):
+                found |= ~(op.kept | op.given)
+            elif isinstance(op, Copy):
+                found |= op.below
+        return found & self._known.places.all
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield mask & -mask
+        mask &= mask - 1
+
+
+def _is_missing(bit: int, ops: Iterable[Op], known: int) -> bool:
+    """Whether a visit reads the place of a bit where it has no value."""
+    for op in ops:
+        if isinstance(op, Look):
+            if op.bit == bit and not known & bit:
+                return True
+        else:
+            known = after((op,), known)
+    return False
