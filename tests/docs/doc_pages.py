@@ -23,6 +23,7 @@ NAMES: Final = (
     "docs/dsl.md",
     "docs/architecture.md",
     "docs/commands.md",
+    "docs/ci.md",
     "docs/running.md",
     "docs/resuming.md",
     "docs/looking.md",
