@@ -16,6 +16,7 @@ from materiac.cli.reading import Reading
 
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
+    from materiac.fixing.pieces import TextEdit
     from materiac.pipeline import Text
 
 FORMATS = ("text", "json", "sarif", "github")
@@ -105,11 +106,19 @@ def _show(found: Sequence[Located], form: str, *, whole: bool) -> None:
     elif form == "sarif":
         from materiac.report import sarif
 
-        print(sarif.render(found, _root(found), whole=whole), end="")
+        print(sarif.render(found, _root(found), whole=whole, mend=_mend), end="")
     else:
         from materiac.report import github
 
         print(github.render(found, _root(found)), end="")
+
+
+def _mend(located: Located) -> Sequence[TextEdit] | None:
+    """What the fix of a finding changes in its text."""
+    from materiac.fixing import text_edits
+
+    fix, place = located.finding.fix, located.place
+    return None if fix is None or place is None else text_edits(place.source, fix)
 
 
 def _root(found: Sequence[Located]) -> Path:
