@@ -101,3 +101,23 @@ def test_files_are_named_from_the_checkout_of_a_workflow(
     assert f" file={shown}," in capsys.readouterr().out
     main(["check", "x.json", "--format", "sarif"])
     assert f'"uri": "{shown}"' in capsys.readouterr().out
+
+
+def test_sarif_has_the_edits_that_mend_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    edges = [{"to": "end"}, {"to": "b"}]
+    file = Path(write("x.json", loadout({"a": socket(edges=edges), "b": socket()})))
+    main(["check", str(file), "--format", "sarif"])
+    results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    [fix] = next(result["fixes"] for result in results if result["ruleId"] == "dead-edge")
+    assert fix["properties"] == {"safe": True}
+    [change] = fix["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == "x.json"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    for part in reversed(change["replacements"]):
+        region = part["deletedRegion"]
+        before = lines[region["startLine"] - 1][: region["startColumn"] - 1]
+        after = lines[region["endLine"] - 1][region["endColumn"] - 1 :]
+        text = before + part["insertedContent"]["text"] + after
+        lines[region["startLine"] - 1 : region["endLine"]] = [text]
+    mended = json.loads("".join(lines))
+    assert mended == loadout({"a": socket(edges=edges[:1]), "b": socket()})

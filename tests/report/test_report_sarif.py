@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft4Validator, FormatChecker
 
 from materiac import __version__
-from materiac.diagnostic import Finding, Located, Place, Related, Severity
+from materiac.diagnostic import Finding, Fix, Located, Place, Related, Severity
 from materiac.report import rule_page
 from materiac.report.sarif import render
 from materiac.rules import RULES
@@ -209,6 +209,59 @@ def test_findings_of_a_file_have_fingerprints_of_their_own(other: Located) -> No
 def test_the_key_and_the_value_of_a_member_are_one_finding_each() -> None:
     first, second = prints([located(at=("a",)), located(at=("a", KEY))])
     assert (first.endswith(":1"), second.endswith(":2")) == (True, True)
+
+
+def mended(fix: Fix, *edits: tuple[int, int, str]) -> list[dict[str, Any]]:
+    """The fixes of a finding whose fix makes these edits."""
+    finding = Finding("dead-edge", Severity.ERROR, "m", SPAN, fix=fix)
+    log = json.loads(render([Located(finding, Place(SOURCE, SPAN))], FOLDER, mend=lambda _: edits))
+    VALIDATOR.validate(log)
+    fixes = log["runs"][0]["results"][0].get("fixes", [])
+    assert isinstance(fixes, list)
+    return fixes
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_a_fix(safe: bool) -> None:
+    assert mended(Fix("mend it", (), safe), (4, 9, '"a"'), (14, 14, "\n")) == [
+        {
+            "description": {"text": "mend it"},
+            "properties": {"safe": safe},
+            "artifactChanges": [
+                {
+                    "artifactLocation": {"uri": "a.json", "uriBaseId": "%SRCROOT%"},
+                    "replacements": [
+                        {
+                            "deletedRegion": {"startLine": 2, "startColumn": 2, "endLine": 2, "endColumn": 8},
+                            "insertedContent": {"text": '"a"'},
+                        },
+                        {
+                            "deletedRegion": {
+                                "startLine": 2,
+                                "startColumn": 13,
+                                "endLine": 2,
+                                "endColumn": 13,
+                            },
+                            "insertedContent": {"text": "\n"},
+                        },
+                    ],
+                }
+            ],
+        }
+    ]
+
+
+def test_a_fix_that_cannot_be_made_or_would_quote_a_secret_is_left_out() -> None:
+    assert mended(Fix("mend it", ())) == []
+    assert mended(Fix("mend it", ()), (0, 1, '"token": "9f2c7a41d8e6b3050c9d"')) == []
+
+
+def test_fixes_do_not_take_for_ever() -> None:
+    source = Source("/shed/it/a.json", "x" * 1_500_000)
+    finding = Finding("dead-edge", Severity.ERROR, "m", SPAN, fix=Fix("mend it", ()))
+    asked: list[Located] = []
+    render([Located(finding, Place(source, SPAN))] * 9, FOLDER, mend=asked.append)
+    assert len(asked) == 3
 
 
 def test_output_is_ascii_without_half_characters() -> None:
