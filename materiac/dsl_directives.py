@@ -10,7 +10,7 @@ from typing import Any, Final
 from materiac.dsl_scope import Filler
 from materiac.dsl_tree import Comment, comments
 from materiac.json_tokens import Fault
-from materiac.source import Pointer, Span
+from materiac.source import Pointer, Span, enclosing
 
 ATTRIBUTE: Final = "x-materiac"
 
@@ -93,7 +93,7 @@ class _Statements:
         self._text = text
         self._marks = sorted(marks, key=lambda mark: mark[0].start)
         self._starts = [span.start for span, _ in self._marks]
-        self._around = list(_around([span for span, _ in self._marks]))
+        self._around = enclosing([span for span, _ in self._marks])
         self._lines = [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
         self._following = -1
 
@@ -120,16 +120,6 @@ class _Statements:
 
     def _line(self, offset: int) -> int:
         return self._lines[bisect.bisect_right(self._lines, offset) - 1]
-
-
-def _around(spans: Sequence[Span]) -> Iterator[int]:
-    """For each span, of those in order that lie within one another, the index of the one around it, or -1."""
-    opened: list[int] = []
-    for index, span in enumerate(spans):
-        while opened and spans[opened[-1]].end <= span.start:
-            opened.pop()
-        yield opened[-1] if opened else -1
-        opened.append(index)
 
 
 def _ignore(built: Filler, at: Pointer, match: re.Match[str], place: Span) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from materiac import collector, imports, languages, layers, misfit, rules, shape
+from materiac import collector, imports, languages, layers, misfit, rules, shape, suppressions
 from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
 from materiac.layers import Layered
@@ -76,6 +76,7 @@ class Checked:
     findings: tuple[Located, ...]
     layered: Layered | None = None
     graphs: Mapping[str, LoadoutGraph] = field(default_factory=dict)
+    suppressed: tuple[Located, ...] = ()
 
 
 @dataclass
@@ -144,7 +145,9 @@ def examine(texts: Sequence[Text], asked: str | None = None) -> Checked:
         examined = _examine(layered, names)
         found = [_locate(layered, finding) for finding in examined.findings]
         located = [*front.findings, *(_of_choice(layered, finding) for finding in choice), *found]
-        return Checked(tuple(_of(located, texts)), layered, examined.graphs)
+        applied = suppressions.apply(located, layered, examined.graphs, whole=asked is None)
+        left, known = (tuple(_of(part, texts)) for part in (applied.findings, applied.suppressed))
+        return Checked(left, layered, examined.graphs, known)
 
 
 def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
@@ -161,7 +164,8 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
         examined = _examine(layered, [name] if name is not None else [])
         graph = examined.graphs.get(name) if name is not None else None
         found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
-        kept = [part for part in found if _concerns(part.finding.at, name, _used(graph))]
+        left = suppressions.apply(found, layered, examined.graphs, whole=False).findings
+        kept = [part for part in left if _concerns(part.finding.at, name, _used(graph))]
         located = [*(_of_choice(layered, finding) for finding in choice), *kept]
         if graph is None or any(part.finding.severity is Severity.ERROR for part in located):
             return Compiled(None, tuple(located))

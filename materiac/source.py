@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import enum
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -32,6 +32,18 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def enclosing(spans: Sequence[Span]) -> list[int]:
+    """For each span, of those in order that lie within one another, the index of the one around it, or -1."""
+    found: list[int] = []
+    opened: list[int] = []
+    for index, span in enumerate(spans):
+        while opened and spans[opened[-1]].end <= span.start:
+            opened.pop()
+        found.append(opened[-1] if opened else -1)
+        opened.append(index)
+    return found
 
 
 class Position(NamedTuple):

@@ -50,10 +50,10 @@ def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
     files = list(dict.fromkeys(options.files))
-    looked_at, found = _look(files, options.loadout, reading.reading(options))
+    looked_at, found, suppressed = _look(files, options.loadout, reading.reading(options))
     whole = looked_at == len(files) and all(part.finding.rule != "encoding" for part in found)
     if looked_at or options.format != "text":
-        _show(found, options.format, whole=whole)
+        _show(found, suppressed, options.format, whole=whole)
     if not whole:
         return 2
     level = Severity[options.fail_on.upper()]
@@ -61,17 +61,17 @@ def _run(options: argparse.Namespace) -> int:
     return int(any(part.finding.severity >= level for part in found))
 
 
-def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int, list[Located]]:
-    """How many files could be looked at, and what was found in them."""
+def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int, list[Located], int]:
+    """How many files could be looked at, what was found in them, and how much of that is suppressed."""
     from materiac import pipeline, report
     from materiac.cli import loading
 
-    looked_at, found = 0, []
+    looked_at, found, suppressed = 0, [], 0
     try:
         below = loading.surroundings()
     except loading.UnreadableError as error:
         loading.complain(str(error))
-        return 0, []
+        return 0, [], 0
     for file in files:
         try:
             text = loading.read_text(file, how.language)
@@ -80,8 +80,10 @@ def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int,
             loading.complain(str(error))
             continue
         looked_at += 1
-        found += report.ordered([*pipeline.check(layers.texts, loadout), *_scenarios(text)])
-    return looked_at, found
+        checked = pipeline.examine(layers.texts, loadout)
+        suppressed += len(checked.suppressed)
+        found += report.ordered([*checked.findings, *_scenarios(text)])
+    return looked_at, found, suppressed
 
 
 def _scenarios(text: Text) -> list[Located]:
@@ -93,16 +95,16 @@ def _scenarios(text: Text) -> list[Located]:
     return findings_of(text.name, text.raw, text.language)
 
 
-def _show(found: Sequence[Located], form: str, *, whole: bool) -> None:
+def _show(found: Sequence[Located], suppressed: int, form: str, *, whole: bool) -> None:
     if form == "text":
         from materiac.report import text
 
         print(text.render(found, colour=sys.stdout.isatty()), end="")
-        print(text.summary(found))
+        print(text.summary(found) + (f", {suppressed} suppressed" if suppressed else ""))
     elif form == "json":
         from materiac.report import as_json
 
-        print(as_json.render(found), end="")
+        print(as_json.render(found, suppressed), end="")
     elif form == "sarif":
         from materiac.report import sarif
 

@@ -11,11 +11,12 @@ from materiac.diagnostic import Located, Place, Severity
 VERSION: Final = 1
 
 
-def render(findings: Sequence[Located]) -> str:
+def render(findings: Sequence[Located], suppressed: int = 0) -> str:
     """One object, in ASCII, with a line break at its end.
 
     Lines and columns count from 1, columns in characters; the end is the place after the last
-    character. A finding without a place has null in all of these fields and in `file`.
+    character. A finding without a place has null in all of these fields and in `file`. Those that are
+    `suppressed` are counted alone.
     """
     report = {
         "version": VERSION,
@@ -24,6 +25,7 @@ def render(findings: Sequence[Located]) -> str:
             "errors": _count(findings, Severity.ERROR),
             "warnings": _count(findings, Severity.WARNING),
             "infos": _count(findings, Severity.INFO),
+            "suppressed": suppressed,
         },
     }
     return json.dumps(report, indent=2) + "\n"

@@ -27,6 +27,7 @@ from materiac.rules import (
     invalid_limit,
     invalid_name,
     invalid_path,
+    invalid_suppression,
     invalid_value,
     legacy_form,
     loop_source,
@@ -58,6 +59,7 @@ from materiac.rules import (
     unreachable_loop,
     unreachable_socket,
     unread_verdict,
+    unused_suppression,
     utility_source,
 )
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
@@ -118,6 +120,8 @@ RULES: tuple[Rule, ...] = (
     utility_source.RULE,
     secret_literal.RULE,
     missing_timeout.RULE,
+    invalid_suppression.RULE,
+    unused_suppression.RULE,
 )
 """All rules, in the order in which a file is looked at."""
 

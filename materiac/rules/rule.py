@@ -85,7 +85,9 @@ class Rule(NamedTuple):
     """A rule: its name, how bad a breach is, one line about it, and the function that looks.
 
     `check` looks at one loadout, `check_file` at the file around them; a rule has either, both, or
-    none where its findings are made by the phases before (`Stage.SHAPE`).
+    none where its findings are made by the phases before (`Stage.SHAPE`). Errors of one that is
+    `tolerable` may be suppressed: a cast can run all the same. What is found `on_demand` is looked for by
+    some commands alone.
     """
 
     name: str
@@ -94,6 +96,12 @@ class Rule(NamedTuple):
     stage: Stage
     check: Callable[[LoadoutView], Iterable[Finding]] | None = None
     check_file: Callable[[FileView], Iterable[Finding]] | None = None
+    tolerable: bool = False
+    on_demand: bool = False
+
+    @property
+    def may_be_suppressed(self) -> bool:
+        return self.tolerable or self.severity is not Severity.ERROR
 
     def finding(
         self,

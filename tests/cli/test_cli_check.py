@@ -111,7 +111,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *names, "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
     assert [(part["rule"], part["file"]) for part in report["findings"]] == [("unknown-target", "b.json")]
-    assert report["summary"] == {"errors": 1, "warnings": 0, "infos": 0}
+    assert report["summary"] == {"errors": 1, "warnings": 0, "infos": 0, "suppressed": 0}
     assert main(["check", "missing.json", "--format", "json"]) == 2
     assert json.loads(capsys.readouterr().out)["findings"] == []
 
@@ -251,3 +251,16 @@ def test_a_lone_scenario_with_an_unknown_key(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "unknown key 'expct'" in out
     assert "1 error" in out
+
+
+def test_what_is_suppressed_is_counted_and_does_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+    known = {"ignore": [{"rule": "missing-entry", "reason": "there is one socket"}]}
+    suppressed = {
+        "loadouts": {"L": {**WARNED["loadouts"]["L"], "x-materiac": known}},
+        "materia": {"Agent": AGENT},
+    }
+    file = write("x.json", suppressed)
+    assert main(["check", "--strict", file]) == 0
+    assert capsys.readouterr().out == "no findings, 1 suppressed\n"
+    assert main(["check", "--strict", file, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["suppressed"] == 1

@@ -24,6 +24,7 @@ NAMES: Final = (
     "docs/architecture.md",
     "docs/commands.md",
     "docs/ci.md",
+    "docs/fixing.md",
     "docs/running.md",
     "docs/resuming.md",
     "docs/looking.md",

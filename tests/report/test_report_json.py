@@ -37,7 +37,7 @@ def test_report() -> None:
                 "help": "h",
             }
         ],
-        "summary": {"errors": 0, "warnings": 1, "infos": 0},
+        "summary": {"errors": 0, "warnings": 1, "infos": 0, "suppressed": 0},
     }
 
 
@@ -45,7 +45,7 @@ def test_empty_report() -> None:
     assert json.loads(render([])) == {
         "version": 1,
         "findings": [],
-        "summary": {"errors": 0, "warnings": 0, "infos": 0},
+        "summary": {"errors": 0, "warnings": 0, "infos": 0, "suppressed": 0},
     }
 
 
@@ -68,7 +68,7 @@ def test_finding_without_a_place() -> None:
 def test_summary_counts_each_severity() -> None:
     severities = [Severity.ERROR, Severity.INFO, Severity.ERROR, Severity.WARNING]
     report = json.loads(render([Located(Finding("r", severity, "m", ()), None) for severity in severities]))
-    assert report["summary"] == {"errors": 2, "warnings": 1, "infos": 1}
+    assert report["summary"] == {"errors": 2, "warnings": 1, "infos": 1, "suppressed": 0}
 
 
 def test_output_is_ascii_without_half_characters() -> None:
