@@ -87,16 +87,18 @@ class Rules:
         self.most = ground.longest if ground.longest <= cap else inf
         self.senders = cache(self._senders)
 
-    def starts(self) -> Iterator[Standing | Held]:
-        """Where a cast may begin."""
+    def starts(self, node: str | None = None) -> Iterator[Standing | Held]:
+        """Where a cast may begin; with `node`, as far as that is there."""
         unsent, unvisited = (Length(),) * len(self.lists), (0,) * len(self.limited)
-        return self._moves(Standing("", self.fresh(None), (), unsent, unvisited), self.ground.starts)
+        return self._moves(Standing("", self.fresh(None), (), unsent, unvisited), self.ground.starts, node)
 
-    def moves(self, at: Standing) -> Iterator[Standing | Held]:
-        """Where a cast may come to next, and what is out of its reach."""
-        return self._moves(at, self.ground.routes.get(at.node, ()))
+    def moves(self, at: Standing, node: str | None = None) -> Iterator[Standing | Held]:
+        """Where a cast may come to next, and what it cannot come to; with `node`, as far as that is there."""
+        return self._moves(at, self.ground.routes.get(at.node, ()), node)
 
-    def _moves(self, at: Standing, routes: Iterable[Route]) -> Iterator[Standing | Held]:
+    def _moves(self, at: Standing, routes: Iterable[Route], node: str | None) -> Iterator[Standing | Held]:
+        if node is not None:
+            routes = [route for route in routes if route.target == node]
         if self.blank:
             yield from (Standing(route.target) for route in routes)
             return

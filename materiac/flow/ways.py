@@ -156,11 +156,11 @@ def _held(ground: Ground, way: Way) -> dict[Fact, None]:
     found: dict[Fact, None] = {}
     standings: list[Standing] = []
     for place, node in enumerate(way):
-        moves = rules.starts() if not place else (move for at in standings for move in rules.moves(at))
+        moves = (
+            rules.starts(node) if not place else (move for at in standings for move in rules.moves(at, node))
+        )
         kept, standings = _Kept(), []
         for move in moves:
-            if move.node != node:
-                continue
             if isinstance(move, Held):
                 found[move.fact] = None
             elif kept.adds(move, None):
