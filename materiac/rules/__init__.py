@@ -35,10 +35,12 @@ from materiac.rules import (
     missing_route,
     missing_timeout,
     never_ends,
+    obsolete_field,
     parallel_generator,
     parallel_interactive,
     parallel_path,
     parallel_unsafe,
+    parallel_write,
     repeated_exit,
     repeated_guard,
     reserved_key,
@@ -47,6 +49,7 @@ from materiac.rules import (
     shell_string,
     stall_guard,
     syntax,
+    unasked_text,
     unbounded_loop,
     unkept_scope,
     unknown_agent,
@@ -61,6 +64,7 @@ from materiac.rules import (
     unread_verdict,
     unused_suppression,
     utility_source,
+    verdict_in_prompt,
 )
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
 
@@ -111,10 +115,14 @@ RULES: tuple[Rule, ...] = (
     idle_foreach.RULE,
     generator_parse.RULE,
     generator_output.RULE,
+    obsolete_field.RULE,
+    unasked_text.RULE,
+    verdict_in_prompt.RULE,
     parallel_generator.RULE,
     parallel_path.RULE,
     parallel_unsafe.RULE,
     parallel_interactive.RULE,
+    parallel_write.RULE,
     reserved_key.RULE,
     invalid_path.RULE,
     utility_source.RULE,
@@ -133,7 +141,7 @@ def check(file: FileView, graphs: Sequence[LoadoutGraph], broken: Collection[str
     """
     found = [finding for rule in RULES if rule.check_file for finding in rule.check_file(file)]
     for graph in graphs:
-        view = LoadoutView(file, graph)
+        view = LoadoutView(file, graph, graphs)
         named = list(_of_stage(Stage.NAMES, view))
         found += named
         if graph.name not in broken and not any(map(_hides_meaning, named)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,10 +65,11 @@ class FileView:
 
 @dataclass(frozen=True)
 class LoadoutView:
-    """One loadout of a file, as a graph."""
+    """One loadout of a file, as a graph; `graphs` are those of all loadouts that are looked at."""
 
     file: FileView
     graph: LoadoutGraph
+    graphs: Sequence[LoadoutGraph] = ()
 
     @property
     def loadout(self) -> model.Loadout:

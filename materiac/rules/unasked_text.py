@@ -1,0 +1,45 @@
+"""`unasked-text`: a prompt asks for a text that reaches no other socket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from materiac.diagnostic import Bilingual, Finding, Severity
+from materiac.flow.handed_on import keeps
+from materiac.rules.asking import unread
+from materiac.rules.rule import LoadoutView, Rule, Stage
+
+if TYPE_CHECKING:
+    from materiac.graph import LoadoutGraph, SocketView
+
+_FIELDS: Final = frozenset({"text"})
+
+
+def check(view: LoadoutView) -> Iterator[Finding]:
+    for part in unread(view, _FIELDS, _is_read):
+        socket = part.sockets[0].id
+        yield RULE.finding(
+            f"the prompt of materia '{part.materia}' asks for 'text', which nothing assigns:"
+            " it is shown, and no other socket gets it",
+            part.at,
+            related=part.related,
+            help=Bilingual(
+                f'let \'{socket}\' keep it under a key of your own: "assign": {{"notes": "$.text"}}',
+                f"let '{socket}' keep it under a key of your own: 'assign notes = $.text'",
+            ),
+        )
+
+
+def _is_read(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:
+    """An answer that is a text goes on as a whole."""
+    return socket.parse == "text" or keeps(graph, socket, field)
+
+
+RULE = Rule(
+    "unasked-text",
+    Severity.INFO,
+    "a prompt asks for a text that nothing assigns",
+    Stage.MEANING,
+    check=check,
+)

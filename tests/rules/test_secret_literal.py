@@ -1,0 +1,120 @@
+"""Where in a file secrets are found, and that no report shows one."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from materiac import pipeline, report
+from materiac.report import as_json, github, sarif, text
+from materiac.rules import secret_literal
+from tests.samples import loadout, socket
+
+Json = dict[str, Any]
+
+SECRET = "w5Kd9RvB3nJf"  # noqa: S105 (made up)
+TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"  # noqa: S105 (made up)
+
+
+def file(**materia: Any) -> Json:
+    return loadout(
+        {"go": {"materia": "Tool"}}, materia={"Tool": {"command": ["go"], "timeoutMs": 5, **materia}}
+    )
+
+
+def found(config: Json) -> list[tuple[Any, ...]]:
+    parts = pipeline.check([pipeline.Text("loadout.json", json.dumps(config).encode())])
+    return [tuple(part.finding.at) for part in parts if part.finding.rule == secret_literal.RULE.name]
+
+
+IN_TOOL = {
+    "an argument": ({"command": ["go", TOKEN]}, ("command", 1)),
+    "an option": ({"command": ["go", f"--password={SECRET}"]}, ("command", 1)),
+    "the argument of an option": ({"command": ["go", "--api-key", SECRET]}, ("command", 2)),
+    "a line for a shell": ({"command": ["sh", "-c", f"API_KEY={SECRET} go"]}, ("command", 2)),
+    "a parameter": ({"params": {"a": [{"apiKey": SECRET}]}}, ("params", "a", 0, "apiKey")),
+    "a text in a parameter": ({"params": {"b": {"c": f"the key is {TOKEN}"}}}, ("params", "b", "c")),
+}
+
+
+@pytest.mark.parametrize(("fields", "at"), IN_TOOL.values(), ids=IN_TOOL)
+def test_in_a_utility(fields: Json, at: tuple[Any, ...]) -> None:
+    assert found(file(**fields)) == [("materia", "Tool", *at)]
+
+
+@pytest.mark.parametrize(
+    ("way", "value"),
+    [
+        (("materia", "Agent", "prompt"), f"Use {TOKEN} to log in."),
+        (("agents", "default"), f"command:go --token={SECRET}"),
+        (("loadouts", "L", "description"), f"runs with {TOKEN}"),
+        (("loadouts", "L", "sockets", "go", "x-materiac"), {"note": TOKEN}),
+        (("eventing", "sinks", "s"), {"url": f"https://bob:{SECRET}@example.org/"}),
+    ],
+    ids=lambda part: part[0] if isinstance(part, tuple) else "",
+)
+def test_elsewhere(way: tuple[str, ...], value: Any) -> None:
+    config = copy.deepcopy(loadout({"go": socket()}))
+    at = config
+    for key in way[:-1]:
+        at = at.setdefault(key, {})
+    at[way[-1]] = value
+    if isinstance(value, dict):
+        way = (*way, *value)
+    assert found(config) == [way]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"command": ["go", "--api-key", "$API_KEY"]},
+        {"command": ["go", "--token-file", SECRET]},
+        {"params": {"env": ["GITHUB_TOKEN"]}},
+        {"params": {"cacheKey": "node18x-deps-v3a"}},
+        {"params": {"token": "{{state.token1a2b}}"}},
+    ],
+    ids=json.dumps,
+)
+def test_what_is_none(fields: Json) -> None:
+    assert found(file(**fields)) == []
+
+
+def test_nests_of_any_depth() -> None:
+    deep: Any = TOKEN
+    for _ in range(20_000):
+        deep = [deep]
+    finding = next(iter(secret_literal.check_file(_view({"materia": {"Tool": {"params": {"a": deep}}}}))))
+    assert finding.at == ("materia", "Tool", "params", "a", *[0] * 20_000)
+
+
+def _view(data: Json) -> Any:
+    return type("View", (), {"data": data, "materia": {}})()
+
+
+SPELLED = {
+    "as it is": json.dumps(file(command=["go", "--token", SECRET], params={"apiKey": SECRET})),
+    "a line each": json.dumps(file(command=["go", "--token", SECRET]), indent=2),
+    "escaped": json.dumps(file(params={"apiKey": SECRET})).replace(SECRET, f"\\u0077{SECRET[1:]}"),
+    "with other faults": json.dumps(file(command=["go", TOKEN], oops=1, idempotent=TOKEN)),
+    "in a text that cannot be read": '{"materia": {"Tool": {"command": ["go", "' + TOKEN + '"],, }}}',
+    "in what is no loadout": json.dumps({"materia": {TOKEN: 1}}),
+}
+
+
+@pytest.mark.parametrize("raw", SPELLED.values(), ids=SPELLED)
+def test_no_report_shows_it(raw: str) -> None:
+    parts = report.ordered(pipeline.check([pipeline.Text("loadout.json", raw.encode())]))
+    assert parts
+    here = Path.cwd()
+    for shown in (
+        text.render(parts, colour=False),
+        as_json.render(parts),
+        sarif.render(parts, here),
+        github.render(parts, here),
+    ):
+        assert SECRET[1:] not in shown
+        assert TOKEN[4:] not in shown
