@@ -166,7 +166,8 @@ class Grid:
         region = None if self._region is None else program.regions[self._region.generator]
         other = Grid(program, self._driver, self._streams, region, gated=self._is_gated)
         other._position.state = self._matching(other, self._position.state)
-        other._before = self._matching(other, self._before) if self.over else START
+        if self._position.state in (FAILED, WAITING):
+            other._before = self._matching(other, self._before)
         return other
 
     def _matching(self, other: Grid, state: str) -> str:

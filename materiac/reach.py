@@ -23,7 +23,7 @@ class Reach:
 
 def reach(program: Program) -> Reach:
     """What casts may come to, whatever is answered; budgets and limits of visits are passed over."""
-    after = dict(_after(program))
+    after = ways(program)
     found = breadth_first([program.entry], lambda id_: (to for to in after[id_] if to != END))
     before: dict[str, list[str]] = {}
     for id_ in found:
@@ -33,8 +33,12 @@ def reach(program: Program) -> Reach:
     return Reach(tuple(found), frozenset(ending) - {END})
 
 
-def _after(program: Program) -> Iterator[tuple[str, list[str]]]:
+def ways(program: Program) -> dict[str, tuple[str, ...]]:
     """For each socket, where control may go from it; past its loop too, which may be found empty."""
+    return dict(_ways(program))
+
+
+def _ways(program: Program) -> Iterator[tuple[str, tuple[str, ...]]]:
     exits: dict[str, list[Exit]] = {}
     for loop in program.loops.values():
         for way in loop.exits:
@@ -46,7 +50,7 @@ def _after(program: Program) -> Iterator[tuple[str, list[str]]]:
             around = program.loops[socket.loop]
             found += _passing(around, past.get(around.id, around.empty))
             found += _used_up(socket, around, exits.get(socket.id, []))
-        yield socket.id, list(dict.fromkeys(found))
+        yield socket.id, tuple(dict.fromkeys(found))
 
 
 def _passing(loop: Loop, to: str) -> Iterator[str]:

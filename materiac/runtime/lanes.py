@@ -45,9 +45,12 @@ class Lanes:
     def run(self, region: Region) -> None:
         """Run all streams of the plan that the cast was sent last, and hand it what came of them.
 
-        An exception of a stream, and an interrupt, ends all of them first.
+        An exception of a stream, and an interrupt, ends all of them first. Another definition that was
+        accepted counts for streams that have not begun yet, else when all are done.
         """
         cast, schedule = self._cast, self._cast.schedule()
+        cast.heed_changes()
+        region = cast.program.regions[region.generator]
         streams = [self._stream(region, part) for part in schedule]
         told = [{"name": part["name"], "workItemIndexes": part["workItemIndexes"]} for part in schedule]
         cast.bench.journal.append(
@@ -133,6 +136,7 @@ class Lanes:
         elif waits is None:
             cast.watch = cast.watch.joined(stream.watch for stream in streams)
         self._cast.join(place, failure, None if failure else waits)
+        cast.heed_changes()
 
 
 def _next(waiting: deque[Stream]) -> Stream | None:

@@ -13,7 +13,7 @@ from materiac.program import Budget, Image, Program, image_from_data
 from materiac.runtime.artifacts import CastFolder, renamings
 from materiac.runtime.bench import Bench, Hears, Person
 from materiac.runtime.cast import Cast
-from materiac.runtime.chronicle import FINISHED, RESTARTED, RESUMED, STARTED, Chronicle
+from materiac.runtime.chronicle import RESUMED, Chronicle
 from materiac.runtime.course import Course
 from materiac.runtime.folder_names import folder_names
 from materiac.runtime.journal import Record
@@ -81,16 +81,6 @@ class Past:
             secret = ": a secret in it was masked" if MASK in text else ""
             raise PastError(f"'{path}' is not the machine that the journal tells of{secret}")
         return image
-
-    @property
-    def stands_at(self) -> str | None:
-        """The socket that the cast is at, or comes to next; None before its first."""
-        for record in reversed(self.records):
-            if record.type == FINISHED and record.fields["blocked"] is None:
-                return str(record.fields["route"]["to"])
-            if record.type in (STARTED, RESTARTED, FINISHED):
-                return str(record.fields["socket"])
-        return None
 
     @property
     def agent(self) -> str:

@@ -12,7 +12,7 @@ from materiac.agents.protocol import Agent
 from materiac.change import changes
 from materiac.environment import Mask
 from materiac.process import end_leftovers
-from materiac.program import END, Image, Program, Settings, image_data
+from materiac.program import Image, Program, Settings, image_data
 from materiac.runtime.artifacts import CastFolder
 from materiac.runtime.bench import Hears, Person
 from materiac.runtime.cast import GoneError
@@ -22,6 +22,7 @@ from materiac.runtime.journal import HeldError, Journal, Reading, Record, Subscr
 from materiac.runtime.notify import mask_of, notified
 from materiac.runtime.past import Past, PastError, raised
 from materiac.runtime.run import Result, conduct, note, this_process, watched
+from materiac.runtime.standing import lacking, standing
 from materiac.runtime.usage import Tally, over
 from materiac.runtime.visit import Json
 
@@ -203,8 +204,9 @@ def _rest(past: Past) -> Json:
 def _refuse_changes(order: Resumption, past: Past, old: Program, new: Program, *, changed: bool) -> None:
     if changed and not order.allowed.change:
         raise ResumeError(_told_changes(old, new))
-    if past.stands_at not in (None, END, *new.sockets):
-        raise ResumeError(f"the cast stands at '{past.stands_at}', which its new definition does not have")
+    lack = lacking(standing(past.records, old), old, new) if changed else None
+    if lack is not None:
+        raise ResumeError(lack)
 
 
 def _said(order: Resumption, past: Past, program: Program, mask: Mask, *, changed: bool) -> Json:
