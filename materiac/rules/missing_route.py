@@ -11,8 +11,10 @@ from materiac.source import KEY
 
 def check(view: LoadoutView) -> Iterator[Finding]:
     for id_, socket in view.graph.sockets.items():
-        if socket.parse == "text" or not socket.written.edges:
+        # Without an edge a cast ends by design, but for where its advance asks for a verdict.
+        if socket.parse == "text" or not (socket.written.edges or socket.asks_verdict):
             continue
+        at = (*socket.at, "edges", KEY) if socket.written.edges else (*socket.at, KEY)
         for verdict in socket.verdicts:
             if verdict is None or socket.edge_for(verdict) is not None:
                 continue
@@ -20,7 +22,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
             left = ", with items left" if socket.advances(verdict) else ""
             yield RULE.finding(
                 f"no edge of '{id_}' is for '{word}': the cast ends there{left}",
-                (*socket.at, "edges", KEY),
+                at,
                 help=Bilingual(
                     f'say so with {{"when": "{word}", "to": "end"}}, or lead it elsewhere',
                     f"say so with '{word} -> end', or lead it elsewhere",

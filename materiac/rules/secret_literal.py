@@ -94,4 +94,5 @@ RULE = Rule(
     "a secret stands in the file, where all who read it can see it",
     Stage.MEANING,
     check_file=check_file,
+    tolerable=True,
 )
