@@ -58,12 +58,13 @@ class Replacement(NamedTuple):
 class Insertion(NamedTuple):
     """Adds a member to the object at a pointer; without a key, an entry at the end of the list there.
 
-    What stands around it is made too, where it was never written.
+    What stands around it is made too, where it was never written. A member is the last one, or the `first`.
     """
 
     at: Pointer
     value: Any
     key: str | None = None
+    first: bool = False
 
 
 class Move(NamedTuple):

@@ -24,6 +24,7 @@ from materiac.dsl_phrases import (
     text,
 )
 from materiac.dsl_tree import WORD
+from materiac.source import Pointer
 
 _VERDICTS: Final = ("always", "satisfied", "not_satisfied")
 _FLAGS: Final = ("generator", "parallel", "parallelSafe", "multiTurn", "idempotent")
@@ -52,6 +53,38 @@ def written(data: Fields) -> str:
         apart = "\n" if index and "\n" in statement + statements[index - 1] else ""
         text += f"{apart}{statement}\n"
     return text
+
+
+def statement(at: Pointer, key: str, value: Any) -> str | None:
+    """A new member of what is at a pointer, or a new entry, whose key does not count.
+
+    None for what no statement writes.
+    """
+    # Every other part of a pointer is a name or an index; the last one is, where it leads to a member.
+    write = _STATEMENTS.get((*at[::2], None) if len(at) % 2 == 0 else at[::2])
+    return write(key, value) if write is not None else None
+
+
+def _socket_part(key: str, value: Any) -> str:
+    if key == "materia" and isinstance(value, str):
+        return json_print.quoted(value) if value in _OF_SOCKET else name(value)
+    if key == "parse" and value in ("json", "text"):
+        return str(value)
+    if key == "edges" and _are_edges(value):
+        return "\n".join(map(_edge, value))
+    return "  ".join(_of_socket(key, value))
+
+
+def _loop_part(key: str, value: Any) -> str:
+    if key == "exits" and isinstance(value, list) and all(map(_is_exit, value)):
+        return "  ".join(map(_exit, value))
+    return _of_loop(key, value)
+
+
+def _edge_part(key: str, value: Any) -> str:
+    if key == "when" and value in _VERDICTS:
+        return str(value)
+    return f"max {value}" if key == "maxTraversals" and is_number(value) else attribute(key, value)
 
 
 def _of_file(key: str, value: Any) -> Iterator[str]:
@@ -299,3 +332,25 @@ def _time(key: str, value: Any) -> str | None:
     if key != "timeoutMs" or type(value) is not int or value < 0:
         return None
     return f"timeout {value // 1000}s" if value % 1000 == 0 else f"timeout {value}ms"
+
+
+def _setting(key: str, value: Any) -> str:
+    return json(_key(key), value)
+
+
+_STATEMENTS: Final[dict[tuple[Any, ...], Callable[[str, Any], str | None]]] = {
+    (None,): lambda key, value: "\n".join(_of_file(key, value)),
+    ("loadouts",): lambda key, value: _named("loadout", key, value, _loadout),
+    ("materia",): lambda key, value: _named("materia", key, value, _materia),
+    ("budget",): _setting,
+    ("limits",): _setting,
+    ("parallelism",): _setting,
+    ("materia", None): lambda key, value: "  ".join(_of_materia(key, value)),
+    ("loadouts", "sockets", None): _socket_part,
+    ("loadouts", "sockets", "limits"): lambda key, value: _limits("limits", {key: value}),
+    ("loadouts", "sockets", "edges"): lambda _, edge: _edge(edge) if _is_way(edge, "to", "when") else None,
+    ("loadouts", "sockets", "edges", None): _edge_part,
+    ("loadouts", "loops", None): _loop_part,
+    ("loadouts", "loops", "exits"): lambda _, exit_: _exit(exit_) if _is_exit(exit_) else None,
+}
+"""How what is new is written, by the names on the way to what it is written in; None is a name of its own."""

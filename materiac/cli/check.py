@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import contextlib
 import gc
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from materiac.cli import reading
-from materiac.cli.reading import Reading
+from materiac.cli import mending, reading
 
 if TYPE_CHECKING:
+    from materiac.cli.loading import Layers
     from materiac.diagnostic import Located
     from materiac.fixing.pieces import TextEdit
-    from materiac.pipeline import Text
+    from materiac.pipeline import Checked, Text
 
 FORMATS = ("text", "json", "sarif", "github")
 LEVELS = ("info", "warning", "error")
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 when there is a finding of this severity or worse (default: error)",
     )
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
+    mending.add_arguments(parser)
     reading.add_arguments(parser)
 
 
@@ -49,11 +52,15 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
+    if (wrong := mending.wrong_use(options)) is not None:
+        print(f"materiac: {wrong}", file=sys.stderr)
+        return 2
     files = list(dict.fromkeys(options.files))
-    looked_at, found, suppressed = _look(files, options.loadout, reading.reading(options))
+    looked_at, found, suppressed = _look(files, options)
     whole = looked_at == len(files) and all(part.finding.rule != "encoding" for part in found)
     if looked_at or options.format != "text":
-        _show(found, suppressed, options.format, whole=whole)
+        with contextlib.redirect_stdout(sys.stderr if mending.fills_output(options) else sys.stdout):
+            _show(found, suppressed, options.format, whole=whole)
     if not whole:
         return 2
     level = Severity[options.fail_on.upper()]
@@ -61,11 +68,12 @@ def _run(options: argparse.Namespace) -> int:
     return int(any(part.finding.severity >= level for part in found))
 
 
-def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int, list[Located], int]:
+def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[Located], int]:
     """How many files could be looked at, what was found in them, and how much of that is suppressed."""
-    from materiac import pipeline, report
+    from materiac import report
     from materiac.cli import loading
 
+    how = reading.reading(options)
     looked_at, found, suppressed = 0, [], 0
     try:
         below = loading.surroundings()
@@ -75,15 +83,25 @@ def _look(files: Iterable[str], loadout: str | None, how: Reading) -> tuple[int,
     for file in files:
         try:
             text = loading.read_text(file, how.language)
-            layers = below.on_top(text, allow_outside=how.allow_outside)
+            if options.fix:
+                text = mending.mended(file, text, options, lambda new: _examine(new, below, options).findings)
+            checked = _examine(text, below, options)
         except loading.UnreadableError as error:
             loading.complain(str(error))
             continue
         looked_at += 1
-        checked = pipeline.examine(layers.texts, loadout)
         suppressed += len(checked.suppressed)
-        found += report.ordered([*checked.findings, *_scenarios(text)])
+        found += report.ordered(checked.findings)
     return looked_at, found, suppressed
+
+
+def _examine(text: Text, below: Layers, options: argparse.Namespace) -> Checked:
+    """What is wrong in a text above the layers below it, and in its scenarios."""
+    from materiac import pipeline
+
+    layers = below.on_top(text, allow_outside=options.allow_outside)
+    checked = pipeline.examine(layers.texts, options.loadout)
+    return replace(checked, findings=(*checked.findings, *_scenarios(text)))
 
 
 def _scenarios(text: Text) -> list[Located]:

@@ -6,11 +6,13 @@ the edit says. All other characters stay as they are.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from materiac import json_text
-from materiac.diagnostic import Edit, Fix, Removal, Replacement
-from materiac.fixing import outcome, removing, replacing
+from materiac.diagnostic import Edit, Fix, Insertion, Move, Removal, Replacement
+from materiac.fixing import adding, moving, outcome, removing, replacing
+from materiac.fixing.inserting import New
 from materiac.fixing.pieces import Pieces, TextEdit, edited
 from materiac.source import Document, Source
 
@@ -21,7 +23,7 @@ def text_edits(source: Source, fix: Fix) -> list[TextEdit] | None:
     None where the fix cannot be made without changing more than it says.
     """
     pieces = Pieces(source.text)
-    document = _read(source)
+    document = _original(source)
     for edit in fix.edits:
         step = _step(document, edit) if document is not None else None
         if step is None:
@@ -35,6 +37,12 @@ def fixed(source: Source, fix: Fix) -> str | None:
     """A text with a fix made in it; None where it cannot be made."""
     edits = text_edits(source, fix)
     return None if edits is None else edited(source.text, edits)
+
+
+@functools.lru_cache(maxsize=2)
+def _original(source: Source) -> Document | None:
+    """A text that many fixes may be asked for."""
+    return _read(source)
 
 
 def _read(source: Source) -> Document | None:
@@ -64,4 +72,7 @@ def _ways(document: Document, edit: Edit) -> Iterator[list[TextEdit]]:
             return removing.ways(document, at)
         case Replacement(at, value):
             return replacing.ways(document, at, value)
-    return iter(())
+        case Insertion(at, value, key, first):
+            return adding.ways(document, at, New(key, value, first=first))
+        case Move(at, to):
+            return moving.ways(document, at, to)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from materiac import json_print
 from materiac.fixing.written import Around
-from materiac.source import Document
+from materiac.source import Document, Span
 
 _WIDE: Final = re.compile(r'\{ +"')
 _TIGHT: Final = re.compile(r'\{"')
@@ -22,14 +22,14 @@ def value_text(document: Document, value: Any, offset: int) -> str:
     lines = json_print.value(value, 0, 0)
     if "\n" not in lines:
         return lines if _is_wide(text.text) else json.dumps(value, ensure_ascii=False)
-    unit, base = _unit(text.text), text.indent(offset)
+    step, base = unit(document), text.indent(offset)
     first, *rest = lines.split("\n")
-    return text.line_break.join([first, *(base + _indented(line, unit) for line in rest)])
+    return text.line_break.join([first, *(base + _indented(line, step) for line in rest)])
 
 
-def _indented(line: str, unit: str) -> str:
+def _indented(line: str, step: str) -> str:
     bare = line.lstrip(" ")
-    return unit * ((len(line) - len(bare)) // 2) + bare
+    return step * ((len(line) - len(bare)) // 2) + bare
 
 
 def _is_wide(text: str) -> bool:
@@ -37,7 +37,20 @@ def _is_wide(text: str) -> bool:
     return len(_WIDE.findall(text)) >= len(_TIGHT.findall(text))
 
 
-def _unit(text: str) -> str:
+def padded(text: str) -> str:
+    """What stands within the braces of an object on one line."""
+    return " " if _is_wide(text) else ""
+
+
+def moved(document: Document, place: Span, target: str) -> str:
+    """A text that stands at a place, to stand where lines are indented by `target`."""
+    text = Around(document.source.text, document.source.text)
+    old = text.indent(place.start)
+    pattern = re.compile(rf"(\r\n|\r|\n){re.escape(old)}(?=[^\r\n])")
+    return pattern.sub(lambda match: match[1] + target, text.text[place.start : place.end])
+
+
+def unit(document: Document) -> str:
     """What a level of a text is indented by: the least indent that there is."""
-    indents = {match[0] for match in re.finditer(r"^[ \t]+(?=\S)", text, re.MULTILINE)}
+    indents = {match[0] for match in re.finditer(r"^[ \t]+(?=\S)", document.source.text, re.MULTILINE)}
     return min(indents, key=len, default="  ")

@@ -1,0 +1,106 @@
+"""`materiac check --fix`: files are fixed before they are looked at."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import difflib
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from materiac.diagnostic import Located
+    from materiac.fixing.rounds import Mended
+    from materiac.pipeline import Text
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="mend what can be mended without a change of meaning, then look at what is left; "
+        "from standard input it goes to standard output",
+    )
+    parser.add_argument("--unsafe", action="store_true", help="with --fix: also what may change the meaning")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="with --fix: write nothing, show what would change"
+    )
+
+
+def wrong_use(options: argparse.Namespace) -> str | None:
+    """What is wrong with these options together."""
+    for option in ("unsafe", "dry_run"):
+        if getattr(options, option) and not options.fix:
+            return f"--{option.replace('_', '-')} goes with --fix"
+    if options.fix and "-" in options.files and len(options.files) > 1:
+        return "with --fix, standard input is the only file"
+    return None
+
+
+def fills_output(options: argparse.Namespace) -> bool:
+    """Whether standard output is for what is fixed, or for what would be, and not for findings."""
+    return options.fix and (options.dry_run or "-" in options.files)
+
+
+def mended(
+    file: str, text: Text, options: argparse.Namespace, look: Callable[[Text], Sequence[Located]]
+) -> Text:
+    """Fix a file and write it, or show how that would change it. Raises `UnreadableError` where it cannot."""
+    from materiac import languages
+    from materiac.cli import loading
+    from materiac.fixing.rounds import mend
+
+    source, document, _ = languages.read(text.name, text.raw, text.language)
+    if document is None:
+        return _passed_on(file, text, options)
+    mark = codecs.BOM_UTF8 if text.raw.startswith(codecs.BOM_UTF8) else b""
+
+    def found_in(new: str) -> Sequence[Located]:
+        return look(replace(text, raw=mark + new.encode()))
+
+    result = mend(source, found_in, unsafe=options.unsafe)
+    new = replace(text, raw=mark + result.text.encode())
+    for line in _notes(result, dry=options.dry_run):
+        loading.complain(f"'{text.name}': {line}")
+    if options.dry_run:
+        sys.stdout.writelines(_diff(text.name, source.text, result.text))
+        return new
+    if file == loading.STANDARD_INPUT or new.raw != text.raw:
+        _write(file, new)
+    return new
+
+
+def _write(file: str, text: Text) -> None:
+    from materiac.cli import loading
+
+    output = None if file == loading.STANDARD_INPUT else file
+    if loading.write_output(output, text.raw) != 0:
+        raise loading.UnreadableError(f"'{file}' stays as it was")
+
+
+def _passed_on(file: str, text: Text, options: argparse.Namespace) -> Text:
+    """What cannot be read stays as it is, on its way through too."""
+    from materiac.cli import loading
+
+    if file == loading.STANDARD_INPUT and not options.dry_run:
+        _write(file, text)
+    return text
+
+
+def _notes(result: Mended, *, dry: bool) -> Iterator[str]:
+    if result.mended:
+        yield f"{len(result.mended)} {'would be fixed' if dry else 'fixed'}"
+    for located, why in result.left_out:
+        fix = located.finding.fix
+        yield f"not fixed: {located.finding.rule}: {fix.title if fix else ''}: {why}"
+
+
+def _diff(name: str, old: str, new: str) -> Iterator[str]:
+    before, after = (_LINE.findall(text) for text in (old, new))
+    for line in difflib.unified_diff(before, after, name, name):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -1,0 +1,163 @@
+"""Fixing a text until nothing is left that can be fixed; each fix is proved by looking again.
+
+All fixes that do not touch one another are made at once. Where that does not hold, halves of them are tried,
+down to single ones: a fix that does not hold alone is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from materiac import rules
+from materiac.diagnostic import Fix, Located, Severity
+from materiac.fixing import text_edits
+from materiac.fixing.pieces import TextEdit, edited
+from materiac.rules import unused_suppression
+from materiac.rules.rule import Stage
+from materiac.source import Source
+
+MAX_ROUNDS: Final = 50
+
+Look = Callable[[str], Sequence[Located]]
+"""What is found in a text of the file that is fixed, and in others that it stands with."""
+
+_STAGES: Final = {rule.name: rule.stage for rule in rules.RULES}
+_Key = tuple[str, Severity, str]
+
+
+class LeftOut(NamedTuple):
+    """A finding whose fix was not made, and why."""
+
+    located: Located
+    why: str
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A text with fixes made in it, what they have mended, and which were left out."""
+
+    text: str
+    mended: tuple[Located, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+class _Change(NamedTuple):
+    """A fix of a finding as edits."""
+
+    located: Located
+    edits: Sequence[TextEdit]
+
+
+def mend(source: Source, look: Look, *, unsafe: bool) -> Mended:
+    """Make the safe fixes in a text, or all of them, as long as looking again finds no new fault."""
+    mending = _Mending(source, look, unsafe=unsafe)
+    for _ in range(MAX_ROUNDS):
+        if not mending.round():
+            break
+    return Mended(mending.text, tuple(mending.mended), tuple(mending.left_out.values()))
+
+
+class _Mending:
+    """A text on its way from round to round."""
+
+    def __init__(self, source: Source, look: Look, *, unsafe: bool) -> None:
+        self.text = source.text
+        self.mended: list[Located] = []
+        self.left_out: dict[tuple[_Key, Fix | None], LeftOut] = {}
+        self._source, self._look, self._unsafe = source, look, unsafe
+        self._found = look(source.text)
+
+    def round(self) -> bool:
+        """Make what fixes can be made side by side; whether there were any."""
+        changes = list(_apart(self._changes()))
+        made: list[_Change] = []
+        before, found = self.text, self._found
+        waiting = [changes] if changes else []
+        while waiting:
+            part = waiting.pop()
+            text = edited(before, sorted(edit for change in [*made, *part] for edit in change.edits))
+            after = self._look(text)
+            fixed = [change.located for change in (*made, *part)]
+            why = _objection(found, after, fixed, unsafe=self._unsafe)
+            if why is None:
+                made += part
+                self.text, self._found = text, after
+            elif len(part) == 1:
+                self._leave_out(part[0].located, why)
+            else:
+                waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
+        self.mended += [change.located for change in made]
+        return bool(made)
+
+    def _changes(self) -> Iterator[_Change]:
+        source = replace(self._source, text=self.text)
+        for located in self._found:
+            fix, place = located.finding.fix, located.place
+            if fix is None or place is None or place.source.name != source.name:
+                continue
+            if (_key(located), fix) in self.left_out or not _may_be_made(fix, unsafe=self._unsafe):
+                continue
+            edits = text_edits(source, fix)
+            if edits:
+                yield _Change(located, edits)
+            else:
+                self._leave_out(located, "it cannot be made without changing more than it says")
+
+    def _leave_out(self, located: Located, why: str) -> None:
+        self.left_out[_key(located), located.finding.fix] = LeftOut(located, why)
+
+
+def _apart(changes: Iterable[_Change]) -> Iterator[_Change]:
+    """Changes that touch none of those before them."""
+    taken: list[tuple[int, int]] = []
+    for change in changes:
+        first, last = change.edits[0][0], change.edits[-1][1]
+        if all(last < start or end < first for start, end in taken):
+            taken.append((first, last))
+            yield change
+
+
+def _key(located: Located) -> _Key:
+    return located.finding.rule, located.finding.severity, located.finding.message
+
+
+def _objection(
+    before: Sequence[Located], after: Sequence[Located], fixed: Sequence[Located], *, unsafe: bool
+) -> str | None:
+    """Why fixes do not hold: what they should have mended is still there, or there is more than before."""
+    was, is_ = Counter(map(_key, before)), Counter(map(_key, after))
+    for key, count in Counter(map(_key, fixed)).items():
+        if is_[key] > was[key] - count:
+            return "the fault would still be there"
+    rules_were, rules_are = (Counter(key[:2] for key in keys.elements()) for keys in (was, is_))
+    looked_further = any(_hides(located) for located in fixed)
+    for located in after:
+        key = _key(located)
+        more = is_[key] > was[key] and rules_are[key[:2]] > rules_were[key[:2]]
+        if more and not (looked_further and _was_hidden(located, unsafe=unsafe)):
+            finding = located.finding
+            return f"it would lead to {finding.severity.word}[{finding.rule}]: {finding.message}"
+    return None
+
+
+def _hides(located: Located) -> bool:
+    """Whether a finding keeps rules of what loadouts mean from looking."""
+    finding = located.finding
+    return finding.severity is Severity.ERROR and _STAGES.get(finding.rule) is not Stage.MEANING
+
+
+def _was_hidden(located: Located, *, unsafe: bool) -> bool:
+    """Whether a finding may have been there before, and is only seen now.
+
+    Of errors that is believed where they can be mended in their turn.
+    """
+    finding = located.finding
+    late = _STAGES.get(finding.rule) is Stage.MEANING or finding.rule == unused_suppression.RULE.name
+    return late and (finding.severity is not Severity.ERROR or _may_be_made(finding.fix, unsafe=unsafe))
+
+
+def _may_be_made(fix: Fix | None, *, unsafe: bool) -> bool:
+    return fix is not None and (fix.safe or unsafe)
