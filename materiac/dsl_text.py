@@ -10,20 +10,20 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, cast
 
 import lark
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from materiac import collector
 from materiac.diagnostic import Finding
 from materiac.dsl_build import Builder
 from materiac.dsl_directives import add_directives
 from materiac.dsl_faults import Unexpected, explain
-from materiac.dsl_tree import Node
+from materiac.dsl_tree import Node, Token
 from materiac.resources import folder
 from materiac.source import Document, Pointer, Source, Span
 
@@ -65,6 +65,24 @@ def statements(text: str) -> list[tuple[Span, Pointer]]:
     if tree is not None:
         builder.run(tree)
     return builder.marks
+
+
+def unfinished(text: str) -> tuple[list[Token], frozenset[str]] | None:
+    """The tokens of a text that breaks off, and the terminals that may come next; None if it is unsound."""
+    parser = _parser().parse_interactive(text)
+    try:
+        tokens = list(parser.exhaust_lexer())
+    except UnexpectedInput:
+        return None
+    expected: Callable[[], set[str]] = parser.accepts
+    return cast("list[Token]", tokens), frozenset(expected())
+
+
+@functools.cache
+def keywords() -> dict[str, str]:
+    """The words that mean something somewhere, by their terminals."""
+    patterns = {terminal.name: terminal.pattern for terminal in _parser().terminals}
+    return {name: pattern.value for name, pattern in patterns.items() if pattern.value.isidentifier()}
 
 
 class _AnyWhere:

@@ -74,6 +74,7 @@ COMMANDS = (
         "agents", "agents", "list the agents, and whether they can run here", "materiac agents --probe ask"
     ),
     Command("acp", "acp", "be an agent that editors run casts by", "materiac acp --agent pi"),
+    Command("lsp", "lsp", "tell editors what is wrong, and help to write", "materiac lsp --stdio"),
     Command("test", "test", "play scenarios of loadouts", "materiac test scenarios --coverage"),
     Command("rules", "rules", "list the rules of check", "materiac rules"),
     Command("explain", "explain", "show the page of a rule", "materiac explain never-ends"),

@@ -1,0 +1,82 @@
+"""The process that checks: asked by pickles in a pipe, ended where its answer is no longer wanted.
+
+It is a process, and no thread, so that a check that takes long holds up nothing, can be ended at any time,
+and takes nothing with it when it fails.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+from materiac.lsp.looks import Job, Look
+
+
+class Checker:
+    """Asks the process, which is started anew where it has gone.
+
+    `since` is when the question was asked that it is busy with.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self.since: float | None = None
+        self._closed = False
+
+    def look(self, job: Job) -> Look | None:
+        """What is in a text; None where the process was ended, or failed. Blocks until then."""
+        self.since = time.monotonic()
+        try:
+            return _answer(self._running(), job)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.stop()
+            return None
+        finally:
+            self.since = None
+
+    def start(self) -> None:
+        """Start the process, so that it is there when it is needed."""
+        self._running()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._closed:
+            raise EOFError
+        if self._process is None or self._process.poll() is not None:
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe)
+        return self._process
+
+    def close(self) -> None:
+        """End the process; there will be no more questions."""
+        self._closed = True
+        self.stop()
+
+    def stop(self) -> None:
+        """End what it does; the process is started anew for the next text."""
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def _answer(process: subprocess.Popen[bytes], job: Job) -> Look:
+    if process.stdin is None or process.stdout is None:
+        raise EOFError
+    pickle.dump(job, process.stdin)
+    process.stdin.flush()
+    # It comes from the process that was started above, and from nobody else.
+    look: Look = pickle.load(process.stdout)  # noqa: S301
+    return look
+
+
+def serve(reader: BinaryIO, writer: BinaryIO, look: Callable[[Job], Look]) -> None:
+    """Be the process: answer until there are no more questions."""
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            pickle.dump(look(pickle.load(reader)), writer)  # noqa: S301 (the server asks)
+            writer.flush()

@@ -1,0 +1,146 @@
+"""What an editor shows of what is under the cursor, in Markdown."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from materiac.diagnostic import Located
+from materiac.lsp.looks import Look, Station
+from materiac.lsp.mentions import Mention
+from materiac.lsp.reading import Reading
+from materiac.model import SOURCES, kind_of
+from materiac.names import END
+from materiac.resources import folder
+from materiac.source import Span
+
+_LINES: Final = 6
+_WIDTH: Final = 160
+_EXAMPLES: Final = "\n## "
+
+
+class Hover(NamedTuple):
+    """What is shown, and of which range."""
+
+    text: str
+    span: Span
+
+
+def hover(offset: int, found: Iterable[Located], reading: Reading | None, look: Look) -> Hover | None:
+    """What is known of an offset: the findings there, and the name there."""
+    here = [part for part in found if part.place is not None and _holds(part.place.span, offset)]
+    pages = {part.finding.rule: page for part in here if (page := introduction(part.finding.rule))}
+    mention = reading.at(offset) if reading is not None else None
+    words = _described(mention, reading, look) if mention is not None and reading is not None else None
+    texts = [*pages.values(), *([words] if words else [])]
+    if not texts:
+        return None
+    spans = [part.place.span for part in here if part.place is not None]
+    if mention is not None and reading is not None:
+        spans.insert(0, reading.span(mention))
+    return Hover("\n\n---\n\n".join(texts), spans[0])
+
+
+def _holds(span: Span, offset: int) -> bool:
+    return span.start <= offset <= span.end
+
+
+def page(rule: str) -> Path | None:
+    """The page of a rule, if there is one."""
+    file = folder("rules") / f"{rule}.md"
+    return file if file.is_file() else None
+
+
+@functools.cache
+def introduction(rule: str) -> str | None:
+    """What the page of a rule says before its examples."""
+    file = page(rule)
+    if file is None:
+        return None
+    title, _, rest = file.read_text(encoding="utf-8").partition(_EXAMPLES)[0].partition("\n")
+    return f"**{title.removeprefix('# ')}** {rest.strip()}"
+
+
+def _described(mention: Mention, reading: Reading, look: Look) -> str | None:
+    if mention.kind == "materia":
+        behaviour = look.materia.get(mention.name)
+        return _of_materia(mention.name, behaviour.fields) if behaviour else None
+    if mention.kind == "socket":
+        if mention.name == END:
+            return "`end`: the cast is complete"
+        station = look.stations.get((mention.loadout or "", mention.name))
+        return _of_socket(mention.name, station, look) if station else None
+    data = reading.document.data
+    if mention.kind == "loop":
+        return _of_loop(mention.name, data["loadouts"][mention.loadout]["loops"][mention.name])
+    return None
+
+
+def _of_socket(id_: str, station: Station, look: Look) -> str:
+    parts = [f"materia `{station.materia}`", f"output read as {station.parse}"]
+    parts += [f"in loop `{station.loop}`"] if station.loop else []
+    parts += [f"visited {station.turns}"] if station.turns else []
+    behaviour = look.materia.get(station.materia)
+    below = f"\n\n{_of_materia(station.materia, behaviour.fields)}" if behaviour else ""
+    return f"socket **{id_}**\n\n{_listed(parts)}{below}"
+
+
+def _of_materia(name: str, fields: Mapping[str, Any]) -> str:
+    kind = kind_of(fields) or "agent"
+    parts = list(_facts(fields))
+    return "\n\n".join([f"{kind} **{name}**", *([_listed(parts)] if parts else []), *_texts(fields)])
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return "\n".join(f"- {part}" for part in parts)
+
+
+def _facts(fields: Mapping[str, Any]) -> Iterator[str]:
+    flags = ("generator", "parallel", "parallelSafe", "multiTurn", "idempotent")
+    for flag in flags:
+        if fields.get(flag) is True:
+            yield flag
+    for key in ("tools", "model", "thinking", "parse"):
+        value = fields.get(key)
+        if isinstance(value, dict):
+            value = value.get("tools")
+        if value is not None:
+            yield f"{key} {_code(value)}"
+    for key in SOURCES:
+        if fields.get(key) is not None:
+            yield f"{key} {_code(fields[key])}"
+
+
+def _code(value: Any) -> str:
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return _fenced(text.replace("\n", " ")[:_WIDTH])
+
+
+def _fenced(text: str) -> str:
+    fence = "`" * (1 + max(map(len, _runs(text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+
+def _runs(text: str) -> list[str]:
+    return [run for run in "".join(c if c == "`" else " " for c in text).split(" ") if run]
+
+
+def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(fields.get("description"), str):
+        yield fields["description"]
+    prompt = fields.get("prompt")
+    if isinstance(prompt, str):
+        lines = prompt.strip().splitlines()
+        shown = [line[:_WIDTH] for line in lines[:_LINES]]
+        more = ["…"] if len(lines) > _LINES else []
+        fence = "`" * max(3, 1 + max(map(len, _runs(prompt)), default=0))
+        yield "\n".join([f"{fence}text", *shown, *more, fence])
+
+
+def _of_loop(id_: str, loop: Any) -> str | None:
+    members = loop.get("sockets") if isinstance(loop, dict) else None
+    if not isinstance(members, list):
+        return None
+    return f"loop **{id_}** of {', '.join(f'`{member}`' for member in members if isinstance(member, str))}"

@@ -1,0 +1,59 @@
+"""What the process that checks is asked, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from materiac.diagnostic import Located, Place
+from materiac.source import Language, Span
+
+
+@dataclass(frozen=True)
+class Job:
+    """A text to be looked at, under the name that its file has below `folder`.
+
+    `opened` are the files that are open in the editor, by their real paths, as they are there.
+    """
+
+    name: str
+    raw: bytes
+    language: Language
+    folder: Path
+    opened: Mapping[Path, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A materia of any layer: its fields, and where it is written."""
+
+    fields: Mapping[str, Any]
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Station:
+    """What a socket comes to: how it is read, in which loop it is, how often it is visited at most."""
+
+    materia: str
+    parse: str
+    loop: str | None
+    place: Place | None
+    turns: str | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found in a text, and what is known of the names in it.
+
+    `files` leads from the names of texts to their files; `imports` has where each is imported.
+    """
+
+    found: tuple[Located, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
+    imports: tuple[tuple[Span, str], ...] = ()
+    materia: Mapping[str, Behaviour] = field(default_factory=dict)
+    loadouts: Mapping[str, Place | None] = field(default_factory=dict)
+    stations: Mapping[tuple[str, str], Station] = field(default_factory=dict)
