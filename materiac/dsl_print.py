@@ -130,19 +130,23 @@ def _loadout(head: str, fields: Fields) -> str:
     first: list[str] = []
     members: list[str] = []
     for key, value in fields.items():
-        if key == "entry" and isinstance(value, str):
-            first.append(f"entry {name(value)}")
-        elif key == "description" and isinstance(value, str):
-            first.append(text("description", value, _INSIDE))
-        elif key == "sockets" and isinstance(value, dict) and value:
+        if key == "sockets" and isinstance(value, dict) and value:
             members += ["", *(_named("", inner, part, _socket) for inner, part in value.items())]
         elif key == "loops" and isinstance(value, dict) and value:
             members += ["", *(_named("loop", inner, part, _loop) for inner, part in value.items())]
         elif key == "properties" and isinstance(value, list) and value:
             members += ["", *(_property(part) for part in value)]
         else:
-            first.append(attribute(key, value, _INSIDE))
+            first.append(_loadout_part(key, value))
     return block(head, [*first, *members], few=0)
+
+
+def _loadout_part(key: str, value: Any) -> str:
+    if key == "entry" and isinstance(value, str):
+        return f"entry {name(value)}"
+    if key == "description" and isinstance(value, str):
+        return text("description", value, _INSIDE)
+    return attribute(key, value, _INSIDE)
 
 
 def _socket(head: str, fields: Fields) -> str | None:
@@ -346,6 +350,7 @@ _STATEMENTS: Final[dict[tuple[Any, ...], Callable[[str, Any], str | None]]] = {
     ("limits",): _setting,
     ("parallelism",): _setting,
     ("materia", None): lambda key, value: "  ".join(_of_materia(key, value)),
+    ("loadouts", None): _loadout_part,
     ("loadouts", "sockets", None): _socket_part,
     ("loadouts", "sockets", "limits"): lambda key, value: _limits("limits", {key: value}),
     ("loadouts", "sockets", "edges"): lambda _, edge: _edge(edge) if _is_way(edge, "to", "when") else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from materiac.diagnostic import Bilingual, Finding, Fix, Place, Severity
+from materiac.fixes import renamed
 from materiac.model import SOURCES, kind_of
 from materiac.names import suggestion
 from materiac.source import KEY, Document, Pointer, Span
@@ -159,7 +160,8 @@ def _find(loadouts: Fields, asked: str, at: Pointer) -> tuple[str | None, list[F
     if name is not None:
         return name, []
     known = f"known loadouts: {_listed(loadouts)}" if loadouts else "there is none"
-    return None, [_unknown(f"there is no loadout '{asked}'", at, suggestion(asked, loadouts) or known)]
+    fix = renamed(asked, loadouts, at) if at else None
+    return None, [_unknown(f"there is no loadout '{asked}'", at, suggestion(asked, loadouts) or known, fix)]
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -178,5 +180,5 @@ _ACTIVE: Final = Bilingual(
 )
 
 
-def _unknown(message: str, at: Pointer, advice: str | Bilingual | None) -> Finding:
-    return Finding("unknown-loadout", Severity.ERROR, message, at, help=advice)
+def _unknown(message: str, at: Pointer, advice: str | Bilingual | None, fix: Fix | None = None) -> Finding:
+    return Finding("unknown-loadout", Severity.ERROR, message, at, help=advice, fix=fix)

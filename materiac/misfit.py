@@ -6,13 +6,15 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import NoneType
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from materiac.diagnostic import Bilingual, Finding, Severity
+from materiac import fixes
+from materiac.diagnostic import Bilingual, Finding, Fix, Replacement, Severity
 from materiac.model import (
     EDITOR_KEYS,
     AgentMateria,
@@ -120,8 +122,10 @@ def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> M
     return Misfit(_wrong_value(model, detail, loc, at), loc)
 
 
-def _error(rule: str, message: str, at: Pointer, advice: str | Bilingual | None = None) -> Finding:
-    return Finding(rule, Severity.ERROR, message, at, help=advice)
+def _error(
+    rule: str, message: str, at: Pointer, advice: str | Bilingual | None = None, fix: Fix | None = None
+) -> Finding:
+    return Finding(rule, Severity.ERROR, message, at, help=advice, fix=fix)
 
 
 def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
@@ -134,7 +138,7 @@ def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
             return _error("unknown-key", words, pointer, _ENV if key == "env" else None)
     words = f"unknown key '{key}' in {_name(model, loc[:-1], at)}"
     known = _keys(Config if parent is Frame else parent)
-    return _error("unknown-key", words, pointer, suggestion(key, known))
+    return _error("unknown-key", words, pointer, suggestion(key, known), fixes.renamed(key, known, pointer))
 
 
 def _keys(model: type[Node]) -> list[str]:
@@ -145,12 +149,13 @@ def _keys(model: type[Node]) -> list[str]:
 
 
 def _shell_string(command: str, pointer: Pointer) -> Finding:
-    try:
-        advice = f"write {json.dumps(shlex.split(command), ensure_ascii=False)}"
-    except ValueError:
-        advice = "write each word as an entry of a list"
+    advice, fix = "write each word as an entry of a list", None
+    with suppress(ValueError):
+        split = shlex.split(command)
+        advice = f"write {json.dumps(split, ensure_ascii=False)}"
+        fix = Fix("write the command as a list", (Replacement(pointer, split),))
     words = f"found {found(command)} for 'command', expected a list: no shell runs it"
-    return _error("shell-string", words, pointer, advice)
+    return _error("shell-string", words, pointer, advice, fix)
 
 
 def _wrong_value(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> Finding:
@@ -158,10 +163,22 @@ def _wrong_value(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer)
     rule = "invalid-limit" if loc and loc[-1] in LIMITS else "invalid-value"
     expected = _expected(detail, loc)
     words = f"found {found(value)} for {_name(model, loc, at)}, expected {expected}"
+    pointer = (*at, *loc)
     if loc == ("tools",) and isinstance(value, list):
-        return _error(rule, words, (*at, *loc), _custom_tools(value))
+        return _error(rule, words, pointer, _custom_tools(value), _as_custom(value, pointer))
+    if rule == "invalid-limit":
+        return _error(rule, words, pointer, fix=fixes.limit(value, expected, pointer))
+    if not isinstance(value, str):
+        return _error(rule, words, pointer)
     legal = re.findall(r"'(\w+)'", expected)
-    return _error(rule, words, (*at, *loc), suggestion(value, legal) if isinstance(value, str) else None)
+    return _error(rule, words, pointer, suggestion(value, legal), fixes.renamed(value, legal, pointer))
+
+
+def _as_custom(tools: list[Any], at: Pointer) -> Fix | None:
+    if not all(isinstance(tool, str) for tool in tools):
+        return None
+    custom = {"type": "custom", "tools": tools}
+    return Fix("write the tools as an object of type 'custom'", (Replacement(at, custom),), safe=True)
 
 
 def _custom_tools(tools: list[Any]) -> Bilingual:

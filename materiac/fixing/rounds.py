@@ -66,7 +66,7 @@ class _Mending:
     def __init__(self, source: Source, look: Look, *, unsafe: bool) -> None:
         self.text = source.text
         self.mended: list[Located] = []
-        self.left_out: dict[tuple[_Key, Fix | None], LeftOut] = {}
+        self.left_out: dict[tuple[_Key, str], LeftOut] = {}
         self._source, self._look, self._unsafe = source, look, unsafe
         self._found = look(source.text)
 
@@ -98,7 +98,7 @@ class _Mending:
             fix, place = located.finding.fix, located.place
             if fix is None or place is None or place.source.name != source.name:
                 continue
-            if (_key(located), fix) in self.left_out or not _may_be_made(fix, unsafe=self._unsafe):
+            if (_key(located), fix.title) in self.left_out or not _may_be_made(fix, unsafe=self._unsafe):
                 continue
             edits = text_edits(source, fix)
             if edits:
@@ -107,7 +107,8 @@ class _Mending:
                 self._leave_out(located, "it cannot be made without changing more than it says")
 
     def _leave_out(self, located: Located, why: str) -> None:
-        self.left_out[_key(located), located.finding.fix] = LeftOut(located, why)
+        fix = located.finding.fix
+        self.left_out[_key(located), fix.title if fix is not None else ""] = LeftOut(located, why)
 
 
 def _apart(changes: Iterable[_Change]) -> Iterator[_Change]:

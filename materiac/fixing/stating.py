@@ -24,6 +24,8 @@ def ways(document: Document, at: Pointer, new: New) -> Iterator[list[TextEdit]]:
             yield [_at_the_end(text, words)]
         case ("loadouts" | "materia",) if span is not None:
             yield [_behind(text, span, words)]
+        case ("loadouts", _) if span is not None:
+            yield [_at_the_start(document, text, at, words)]
         case ("materia", _) | ("loadouts", _, "loops", _) | (_,) if span is not None:
             yield from ([edit] for edit in _within(document, text, span, words))
         case ("loadouts", _, "sockets" | "loops", _, "edges" | "exits") if span is not None:
@@ -94,6 +96,15 @@ def _within(document: Document, text: Around, span: Span, words: str) -> Iterato
         yield end, end, f" {words}" if text.text[end - 1] == "{" else f"  {words}"
     opening = text.bare.index("{", span.start) + 1
     yield opening, opening, f" {words} "
+
+
+def _at_the_start(document: Document, text: Around, at: Pointer, words: str) -> TextEdit:
+    """A statement before all others of a loadout, behind the comment at the brace."""
+    opening = text.bare.index("{", document.spans[(*at, KEY)].end) + 1
+    if not text.has_break(opening, text.skipped(opening)):
+        return opening, opening, f" {words}"
+    end = text.line_end(opening)
+    return end, end, text.line_break + text.indent(document.spans[at].start) + unit(document) + words
 
 
 def _beside_target(document: Document, at: Pointer, span: Span, words: str, new: New) -> TextEdit:

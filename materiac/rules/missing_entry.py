@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Bilingual, Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Fix, Insertion, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.source import KEY
 
@@ -16,6 +16,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
             f"loadout '{graph.name}' has no 'entry': it begins at '{graph.entry}', the first as written",
             (*graph.base, "sockets", KEY),
             help=_advice(view),
+            fix=_fix(view),
         )
 
 
@@ -27,6 +28,15 @@ def _advice(view: LoadoutView) -> Bilingual:
     if meant in graph.sockets:
         return Bilingual(f'add "entry": "{meant}"', f"write 'entry {meant}', without a colon")
     return Bilingual(f'add "entry": "{graph.entry}"', f"add 'entry {graph.entry}'")
+
+
+def _fix(view: LoadoutView) -> Fix | None:
+    """What is meant by a socket called `entry` is not known."""
+    graph = view.graph
+    if "entry" in graph.sockets:
+        return None
+    entry = Insertion(graph.base, graph.entry, "entry", first=True)
+    return Fix(f"say that it begins at '{graph.entry}'", (entry,), safe=True)
 
 
 RULE = Rule(

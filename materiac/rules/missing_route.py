@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from materiac.diagnostic import Bilingual, Finding, Severity
+from materiac.diagnostic import Bilingual, Finding, Fix, Insertion, Severity
+from materiac.names import END
 from materiac.rules.rule import LoadoutView, Rule, Stage
-from materiac.source import KEY
+from materiac.source import KEY, Pointer
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
@@ -27,7 +28,12 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                     f'say so with {{"when": "{word}", "to": "end"}}, or lead it elsewhere',
                     f"say so with '{word} -> end', or lead it elsewhere",
                 ),
+                fix=Fix("say that the cast ends there", (_edge_to_end(socket.at, word),)),
             )
+
+
+def _edge_to_end(socket: Pointer, word: str) -> Insertion:
+    return Insertion((*socket, "edges"), {"when": word, "to": END})
 
 
 RULE = Rule("missing-route", Severity.WARNING, "a verdict has no edge", Stage.MEANING, check=check)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
+from materiac.fixes import bounded
 from materiac.flow.termination import Cycle, free_cycles, growing_lists, repeated_runs
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import loop_words, remedy, way
@@ -30,7 +31,8 @@ def check(view: LoadoutView) -> Iterator[Finding]:
 
 
 def _finding(message: str, cycle: Cycle, graph: LoadoutGraph) -> Finding:
-    return RULE.finding(message, cycle.at, help=remedy(cycle, graph))
+    fix = bounded(cycle.bound.at) if cycle.bound is not None else None
+    return RULE.finding(message, cycle.at, help=remedy(cycle, graph), fix=fix)
 
 
 def _cycle(cycle: Cycle, graph: LoadoutGraph) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from materiac.diagnostic import Finding, Severity
+from materiac.fixes import renamed
 from materiac.names import suggestion
 from materiac.rules.rule import FileView, LoadoutView, Rule, Stage
-from materiac.rules.wording import renamed
 from materiac.source import KEY
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from materiac.diagnostic import Finding, Severity
+from materiac.fixes import renamed
 from materiac.names import END, suggestion
 from materiac.rules.rule import LoadoutView, Rule, Stage
-from materiac.rules.wording import renamed
 from materiac.source import Pointer
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from materiac.diagnostic import Finding, Severity
+from materiac.fixes import renamed
 from materiac.names import suggestion
 from materiac.rules.rule import FileView, Rule, Stage
 from materiac.shipped import CODING_TOOLS
@@ -20,6 +21,7 @@ def check_file(file: FileView) -> Iterator[Finding]:
                     f"materia '{name}' asks for the tool '{tool}', which is unknown",
                     ("materia", name, "tools", "tools", i),
                     help=suggestion(tool, CODING_TOOLS) or f"there are {', '.join(CODING_TOOLS)}",
+                    fix=renamed(tool, CODING_TOOLS, ("materia", name, "tools", "tools", i)),
                 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from materiac.diagnostic import Finding, Severity
+from materiac.fixes import renamed
 from materiac.names import suggestion
 from materiac.rules.rule import FileView, Rule, Stage
 from materiac.shipped import BUILTIN_WRITES, SCRIPTS, UNBUILT
@@ -29,7 +30,8 @@ def _finding(words: str, asked: str, at: Pointer, known: Collection[str], *, unb
         late = "is known but not built yet: a cast that comes to it fails"
         return RULE.finding(f"{words} {late}", at, severity=Severity.WARNING)
     names = ", ".join(known)
-    return RULE.finding(f"{words} is unknown", at, help=suggestion(asked, known) or f"there are {names}")
+    advice = suggestion(asked, known) or f"there are {names}"
+    return RULE.finding(f"{words} is unknown", at, help=advice, fix=renamed(asked, known, at))
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from materiac.diagnostic import Finding, Severity
+from materiac.diagnostic import Finding, Fix, Insertion, Replacement, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import read_as_json
 from materiac.source import Pointer
@@ -25,6 +25,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                     at,
                     related=_said(socket),
                     help=read_as_json(socket.id),
+                    fix=_fix(socket),
                 )
 
 
@@ -41,6 +42,12 @@ def _conditions(socket: SocketView) -> Iterator[tuple[str, str, Pointer]]:
     for route in loop.exits:
         if route.source == socket.id and route.at[-1] != "exit":
             yield f"exit to '{route.to}'", route.condition, (*route.at, "condition")
+
+
+def _fix(socket: SocketView) -> Fix:
+    said = socket.written.parse is not None
+    edit = Replacement((*socket.at, "parse"), "json") if said else Insertion(socket.at, "json", "parse")
+    return Fix(f"let the output of '{socket.id}' be read as JSON", (edit,))
 
 
 def _said(socket: SocketView) -> list[tuple[Pointer, str]]:

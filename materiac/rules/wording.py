@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from materiac.diagnostic import Bilingual, Fix, Replacement
-from materiac.names import nearest
-from materiac.source import Pointer
+from materiac.diagnostic import Bilingual
 
 if TYPE_CHECKING:
     from materiac.flow.termination import Cycle
@@ -41,12 +39,6 @@ def _node(node: str, graph: LoadoutGraph) -> str:
 def loop_words(loop: LoopView) -> str:
     """A loop by its id; the one that a socket is by its `foreach`, by the socket."""
     return f"the 'foreach' of '{loop.sockets[0]}'" if loop.foreach else f"loop '{loop.id}'"
-
-
-def renamed(wrong: str, known: Iterable[str], at: Pointer) -> Fix | None:
-    """The fix that writes the nearest known name in the place of a wrong one, if one is near."""
-    near = nearest(wrong, known)
-    return Fix(f"write '{near}'", (Replacement(at, near),)) if near is not None else None
 
 
 def read_as_json(socket: str, otherwise: str = "") -> Bilingual:
