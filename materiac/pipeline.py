@@ -70,6 +70,15 @@ class Compiled:
 
 
 @dataclass(frozen=True)
+class Several:
+    """What came of compiling loadouts: their images and graphs by name, or errors; warnings beside either."""
+
+    images: Mapping[str, Image] = field(default_factory=dict)
+    graphs: Mapping[str, LoadoutGraph] = field(default_factory=dict)
+    findings: tuple[Located, ...] = ()
+
+
+@dataclass(frozen=True)
 class Checked:
     """What is wrong in texts; as far as they could be read, what they make together, and the graphs of it."""
 
@@ -161,18 +170,45 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
             return Compiled(None, tuple(front.findings))
         layered = front.layered
         name, choice = layers.choose(layered, asked)
-        examined = _examine(layered, [name] if name is not None else [])
-        graph = examined.graphs.get(name) if name is not None else None
-        found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
-        left = suppressions.apply(found, layered, examined.graphs, whole=False).findings
-        kept = [part for part in left if _concerns(part.finding.at, name, _used(graph))]
-        located = [*(_of_choice(layered, finding) for finding in choice), *kept]
-        if graph is None or any(part.finding.severity is Severity.ERROR for part in located):
-            return Compiled(None, tuple(located))
-        from materiac.lower import lower  # noqa: PLC0415 - a check does without the back end
+        built = _build(front, [] if name is None else [name], choice)
+        if name is None or name not in built.images:
+            return Compiled(None, built.findings)
+        return Compiled(built.images[name], built.findings, layered.data, layered)
 
-        image = lower(graph, examined.shaped.frame, examined.shaped.materia)
-        return Compiled(image, tuple(located), layered.data, layered)
+
+def compile_all(texts: Sequence[Text], asked: str | None = None) -> Several:
+    """Compile every loadout of the last of `texts`, in written order, or the one that is `asked` for.
+
+    A text with no loadout of its own has the one that it says runs.
+    """
+    with collector.paused():
+        front = _read(texts)
+        if not _sound(front, texts):
+            return Several(findings=tuple(front.findings))
+        names, choice = _to_check(front.layered, asked)
+        if not names and asked is None:
+            name, choice = layers.choose(front.layered, None)
+            names = [] if name is None else [name]
+        return _build(front, names, choice)
+
+
+def _build(front: _Front, names: Sequence[str], choice: Iterable[Finding]) -> Several:
+    """Images of loadouts, where nothing that has to do with one of them is wrong."""
+    layered = front.layered
+    examined = _examine(layered, names)
+    graphs = examined.graphs
+    found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
+    left = suppressions.apply(found, layered, graphs, whole=False).findings
+    used = {name: _used(graphs.get(name)) for name in names}
+    kept = [part for part in left if _concerns_one(part.finding.at, used)]
+    located = (*(_of_choice(layered, finding) for finding in choice), *kept)
+    if not graphs.keys() >= set(names) or any(part.finding.severity is Severity.ERROR for part in located):
+        return Several(findings=located)
+    from materiac.lower import lower  # noqa: PLC0415 - a check does without the back end
+
+    shaped = examined.shaped
+    images = {name: lower(graphs[name], shaped.frame, shaped.materia) for name in names}
+    return Several(images, graphs, located)
 
 
 def merged(texts: Iterable[Text]) -> Json:
@@ -259,6 +295,13 @@ def _inside(at: Pointer | Span) -> bool:
 
 def _used(graph: LoadoutGraph | None) -> frozenset[str]:
     return frozenset(s.written.materia for s in graph.sockets.values()) if graph else frozenset()
+
+
+def _concerns_one(at: Pointer | Span, used: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a place has to do with one of several loadouts, by the materia that each uses; or with none."""
+    if not used:
+        return _concerns(at, None, frozenset())
+    return any(_concerns(at, name, materia) for name, materia in used.items())
 
 
 def _concerns(at: Pointer | Span, loadout: str | None, materia: frozenset[str]) -> bool:

@@ -42,6 +42,12 @@ COMMANDS = (
         "compile a loadout to a machine",
         "materiac compile loadout.json -o machine.json",
     ),
+    Command(
+        "diff",
+        "diff",
+        "say what is another in meaning from one loadout to another",
+        "materiac diff old.json loadout.json --breaking",
+    ),
     Command("render", "render", "draw a loadout", "materiac render loadout.json --format svg -o grid.svg"),
     Command(
         "run",

@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,14 @@ from materiac.cli.importing import NOTHING, Opened, follow
 from materiac.cli.reading import Reading
 from materiac.diagnostic import Severity
 from materiac.environment import unsecret
-from materiac.pipeline import Text, compile_loadout
+from materiac.pipeline import Text, compile_all, compile_loadout
 from materiac.report import ordered
 from materiac.report import text as report
 from materiac.resources import folder
 
 if TYPE_CHECKING:
+    from materiac.diagnostic import Located
+    from materiac.graph import LoadoutGraph
     from materiac.program import Image, Json
     from materiac.source import Language
 
@@ -141,12 +143,46 @@ def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY
     if text is not None:
         layers = layers.on_top(text, allow_outside=reading.allow_outside)
     compiled = compile_loadout(layers.texts, loadout)
-    told = [part for part in ordered(compiled.findings) if part.finding.severity >= Severity.WARNING]
-    if told:
-        print(report.render(told, colour=sys.stderr.isatty()), end="", file=sys.stderr)
+    _tell(compiled.findings, Severity.WARNING)
     if compiled.image is None:
         return None
     return Loaded(compiled.image, compiled.resolved, layers.names, source)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The loadouts of a file by name, in written order; a machine has one, and no graph of it."""
+
+    images: Mapping[str, Image]
+    graphs: Mapping[str, LoadoutGraph]
+    is_machine: bool = False
+
+
+def offer_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Offer | None:
+    """Compile all loadouts of a file, or the one that is named; None after complaining of errors."""
+    from materiac.program import ImageError
+
+    try:
+        text = read_text(file, reading.language)
+        image = _machine(text)
+        layers = surroundings()
+    except (UnreadableError, ImageError) as error:
+        complain(str(error))
+        return None
+    if image is not None:
+        return Offer({image.program.name: image}, {}, is_machine=True)
+    layers = layers.on_top(text, allow_outside=reading.allow_outside)
+    compiled = compile_all(layers.texts, loadout)
+    broken = _tell(compiled.findings, Severity.ERROR)
+    return None if broken else Offer(compiled.images, compiled.graphs)
+
+
+def _tell(findings: Iterable[Located], least: Severity) -> bool:
+    """Print findings of a severity, or worse; says whether there are any."""
+    told = [part for part in ordered(findings) if part.finding.severity >= least]
+    if told:
+        print(report.render(told, colour=sys.stderr.isatty()), end="", file=sys.stderr)
+    return bool(told)
 
 
 def _source(named: str | None, loadout: str | None, reading: Reading) -> Json:

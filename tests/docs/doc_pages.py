@@ -25,6 +25,7 @@ NAMES: Final = (
     "docs/commands.md",
     "docs/ci.md",
     "docs/fixing.md",
+    "docs/diff.md",
     "docs/running.md",
     "docs/resuming.md",
     "docs/looking.md",

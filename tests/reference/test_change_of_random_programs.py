@@ -8,14 +8,15 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_loadouts import play
 from samples import FEATURES, compiled
 
 from materiac.change import changes
+from materiac.comparison import compare, text
 from materiac.pipeline import Text, compile_loadout
-from materiac.program import Program, from_data, to_data
+from materiac.program import END, Program, from_data, to_data
 
 Json = dict[str, Any]
 SEEDS = range(60)
@@ -98,6 +99,28 @@ def test_changes_are_told_if_and_only_if_there_are_any(pair: tuple[Program, Prog
         found = changes(one, other)
         assert (found == ()) is (one.digest() == other.digest())
         assert all(str(change).isprintable() for change in found)
+
+
+def leads_somewhere(program: Program) -> bool:
+    """Whether all names are known, as in every program that is compiled."""
+    loops, regions = program.loops.values(), program.regions.values()
+    named = {program.entry, *(edge.to for socket in program.sockets.values() for edge in socket.edges)}
+    named |= {socket.advance.done or END for socket in program.sockets.values() if socket.advance}
+    named |= {to for loop in loops for to in (loop.done, loop.empty, *loop.sockets)}
+    named |= {end for loop in loops for way in loop.exits for end in (way.source, way.to)}
+    named |= {id_ for region in regions for id_ in (region.generator, *region.prelude, region.after)}
+    known = {socket.loop for socket in program.sockets.values()} | {region.loop for region in regions}
+    return named <= {END, *program.sockets} and known <= {None, *program.loops}
+
+
+@given(edits())
+def test_a_comparison_is_empty_if_and_only_if_nothing_changed(pair: tuple[Program, Program]) -> None:
+    old, new = pair
+    assume(leads_somewhere(new))
+    compared = compare(old, new)
+    shown = text.render([compared], colour=False)
+    assert compared.same is (shown == "") is (old.digest() == new.digest())
+    assert all(line.isprintable() for line in shown.splitlines())
 
 
 @given(st.data())

@@ -1,0 +1,69 @@
+"""Comparisons for programs: one JSON object, of a version, built field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from materiac.change import Change
+from materiac.comparison import Break, Comparison, Reaching
+
+VERSION: Final = 1
+
+Json = dict[str, Any]
+
+
+def render(comparisons: Sequence[Comparison]) -> str:
+    """One object, in ASCII, with a line break at its end."""
+    report = {
+        "version": VERSION,
+        "same": all(part.same for part in comparisons),
+        "breaking": any(part.breaks for part in comparisons),
+        "loadouts": [_comparison(part) for part in comparisons],
+    }
+    return json.dumps(report, indent=2) + "\n"
+
+
+def _comparison(part: Comparison) -> Json:
+    return {
+        "name": part.name,
+        "oldHash": part.old.digest() if part.old else None,
+        "newHash": part.new.digest() if part.new else None,
+        "same": part.same,
+        "changes": [_change(change) for change in part.changes],
+        "reach": _reaching(part.reach),
+        "breaks": [_break(broken) for broken in part.breaks],
+    }
+
+
+def _change(change: Change) -> Json:
+    section, id_ = change.part or (None, None)
+    return {
+        "section": section,
+        "id": id_,
+        "where": change.where,
+        "what": change.what,
+        "old": change.old,
+        "new": change.new,
+        "message": str(change),
+    }
+
+
+def _reaching(reach: Reaching) -> Json:
+    return {
+        "lost": list(reach.lost),
+        "found": list(reach.found),
+        "endless": list(reach.endless),
+        "ending": list(reach.ending),
+    }
+
+
+def _break(broken: Break) -> Json:
+    at = broken.at
+    return {
+        "why": broken.why,
+        "socket": at.socket if at else None,
+        "inStreams": at.in_region if at else False,
+        "streamAt": at.streams[0] if at and at.streams else None,
+    }
