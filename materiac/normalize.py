@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from materiac.diagnostic import Bilingual, Finding, Related, Severity
+from materiac import early_forms
+from materiac.diagnostic import Bilingual, Finding, Fix, Related, Severity
 from materiac.model import kind_of
 from materiac.names import suggestion
 from materiac.shipped import SCRIPTS
@@ -96,6 +97,7 @@ class _Rewrite:
             ("pipeline", KEY),
             "'pipeline' is the early form of a loadout",
             Bilingual('"loadouts": {"pipeline": …}', "'loadout pipeline { … }'"),
+            early_forms.PIPELINE,
         )
         self.moved["loadouts", "pipeline"] = ("pipeline",)
         return {**rest, "loadouts": {**loadouts, "pipeline": data["pipeline"]}}
@@ -108,12 +110,14 @@ class _Rewrite:
             ("roles", KEY),
             "'roles' is the early form of 'materia'",
             Bilingual('"materia", with "prompt" in each', "'materia <name> { prompt … }' for each"),
+            early_forms.roles(roles, data.get("materia")),
         )
         rest = {key: value for key, value in data.items() if key != "roles"}
         moved = {name: self._role(name, role) for name, role in roles.items() if name not in materia}
         for name in (name for name in roles if name in materia):
             words = f"role '{name}' is hidden by the materia of that name"
-            self._warn(("roles", name, KEY), words, advice="remove one of them")
+            fix = early_forms.removed(("roles", name))
+            self._warn(("roles", name, KEY), words, advice="remove one of them", fix=fix)
         return {**rest, "materia": {**materia, **moved}}
 
     def _role(self, name: str, role: Any) -> Any:
@@ -137,7 +141,8 @@ class _Rewrite:
         if "parallel" in fields:
             return self._without(("parallelPlanner",), fields, at)
         words = "'parallelPlanner' is the early form of 'parallel'"
-        self._early((*at, "parallelPlanner", KEY), words, Bilingual('"parallel"', "'parallel'"))
+        fix = early_forms.renamed((*self._written(at), "parallelPlanner"), "parallel")
+        self._early((*at, "parallelPlanner", KEY), words, Bilingual('"parallel"', "'parallel'"), fix)
         return self._renamed("parallelPlanner", "parallel", fields, at)
 
     def _builtin(self, fields: Fields, at: Pointer) -> Fields:
@@ -146,7 +151,8 @@ class _Rewrite:
             return fields
         words = f"'command' calls a script whose place the built-in '{builtin}' takes"
         now = Bilingual(f'"utility": "{builtin}"', f"'utility {builtin}'")
-        self._early((*at, "command"), words, now)
+        fix = early_forms.renamed((*self._written(at), "command"), "utility", builtin)
+        self._early((*at, "command"), words, now, fix)
         return {**self._renamed("command", "utility", fields, at), "utility": builtin}
 
     def _loadout(self, name: str, loadout: Any) -> Any:
@@ -156,11 +162,25 @@ class _Rewrite:
         loadout = self._without(UNUSED_KEYS, loadout, at)
         for loop, value in _object(loadout.get("loops")).items():
             if "exit" in _object(value):
-                self._early((*at, "loops", loop, "exit", KEY), "'exit' is the early form of 'exits'", _EXITS)
+                here = (*at, "loops", loop)
+                fix = self._exit_fix(here, value, loadout.get("sockets"))
+                self._early((*here, "exit", KEY), "'exit' is the early form of 'exits'", _EXITS, fix)
         if not isinstance(loadout.get("sockets"), dict):
             return loadout
         sockets = {id_: self._socket(name, id_, value) for id_, value in loadout["sockets"].items()}
         return {**loadout, "sockets": sockets}
+
+    def _exit_fix(self, at: Pointer, loop: Fields, sockets: Any) -> Fix | None:
+        source = _object(loop.get("exit")).get("from")
+        socket = _object(_object(sockets).get(source)) if isinstance(source, str) else {}
+        named = socket.get("materia")
+        materia = self._layered(named) if isinstance(named, str) else {}
+        reads_json = any((socket.get("parse"), materia.get("parse"), materia.get("generator")))
+        return early_forms.exit_of_loop(self._written(at), loop, sockets, reads_json=reads_json)
+
+    def _layered(self, materia: str) -> Fields:
+        """A materia of this file over the one below it."""
+        return {**_object(self.below.get(materia)), **_object(self.materia.get(materia))}
 
     def _socket(self, loadout: str, name: str, socket: Any) -> Any:
         if not isinstance(socket, dict) or _IN_SOCKETS.isdisjoint(socket):
@@ -176,7 +196,8 @@ class _Rewrite:
     def _with_materia(self, name: str, socket: Fields, at: Pointer) -> Fields:
         if "type" in socket:
             words = f"'type' of socket '{name}' is ignored: its materia has one"
-            self._warn((*at, "type", KEY), words, advice="remove it")
+            fix = early_forms.removed((*self._written(at), "type"))
+            self._warn((*at, "type", KEY), words, advice="remove it", fix=fix)
         for key in [key for key in socket if key in EARLY_KEYS]:
             words = f"'{key}' stands beside 'materia' in socket '{name}'"
             self._error("unknown-key", words, (*at, key, KEY), advice="write it in the materia, or remove it")
@@ -184,9 +205,7 @@ class _Rewrite:
 
     def _with_unnamed(self, name: str, socket: Fields, at: Pointer) -> Fields:
         """Make a materia without a name of its own out of what a socket carries itself."""
-        keys = [key for key in socket if key in EARLY_KEYS]
-        words = f"socket '{at[-1]}' carries {_listed(keys)} itself"
-        self._early((*at, keys[0], KEY), words, _NAMED)
+        keys, before = [key for key in socket if key in EARLY_KEYS], len(self.findings)
         while name in self.materia:
             name += "/"
         self._move_unnamed(("materia", name), at, "role" if "role" in socket else KEY)
@@ -194,8 +213,19 @@ class _Rewrite:
         own = self._builtin(self._prompt_renamed(own, ("materia", name)), ("materia", name))
         base = self._base(socket["role"], own, name, at) if "role" in socket else {}
         self.materia[name] = {**base, **_joined(base, own), "label": at[-1]}
+        words = f"socket '{at[-1]}' carries {_listed(keys)} itself"
+        self._early((*at, keys[0], KEY), words, _NAMED, self._named_fix(name, socket, at))
+        self.findings.insert(before, self.findings.pop())
         rest = {key: value for key, value in socket.items() if key not in _IN_SOCKETS}
         return {"materia": name, **rest}
+
+    def _named_fix(self, name: str, socket: Fields, at: Pointer) -> Fix | None:
+        """How such a materia gets a name; there is none to give where its role is not known."""
+        if "role" in socket and not self._layered(socket["role"]):
+            return None
+        carried = [key for key in socket if key in _IN_SOCKETS]
+        taken = {*self.materia, *self.below}
+        return early_forms.named(self._written(at), carried, self.materia[name], taken)
 
     def _move_unnamed(self, new: Pointer, at: Pointer, named_by: Any) -> None:
         written = self._written(at)
@@ -226,7 +256,8 @@ class _Rewrite:
     def _without(self, keys: Iterable[str], fields: Fields, at: Pointer) -> Fields:
         found = [key for key in keys if key in fields]
         for key in found:
-            self._warn((*at, key, KEY), f"'{key}' means nothing here", advice="remove it")
+            fix = early_forms.removed((*self._written(at), key))
+            self._warn((*at, key, KEY), f"'{key}' means nothing here", advice="remove it", fix=fix)
         return {key: value for key, value in fields.items() if key not in found} if found else fields
 
     def _renamed(self, old: str, new: str, fields: Fields, at: Pointer) -> Fields:
@@ -240,11 +271,11 @@ class _Rewrite:
         cut = next((cut for cut in range(len(at), 0, -1) if at[:cut] in self.moved), 0)
         return self.moved[at[:cut]] + at[cut:] if cut else at
 
-    def _early(self, at: Pointer, message: str, now: Bilingual) -> None:
-        self._warn(at, message, advice=Bilingual(f"write {now.json}", f"write {now.dsl}"))
+    def _early(self, at: Pointer, message: str, now: Bilingual, fix: Fix | None = None) -> None:
+        self._warn(at, message, advice=Bilingual(f"write {now.json}", f"write {now.dsl}"), fix=fix)
 
-    def _warn(self, at: Pointer, message: str, *, advice: str | Bilingual) -> None:
-        self.findings.append(Finding("legacy-form", Severity.WARNING, message, at, help=advice))
+    def _warn(self, at: Pointer, message: str, *, advice: str | Bilingual, fix: Fix | None) -> None:
+        self.findings.append(Finding("legacy-form", Severity.WARNING, message, at, help=advice, fix=fix))
 
     def _error(
         self, rule: str, message: str, at: Pointer, *, advice: str | None, related: tuple[Related, ...] = ()
