@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("pydantic", "networkx", "lark", "transitions", "graphviz", "rich", "wcwidth")
+HEAVY = ("pydantic", "networkx", "lark", "transitions", "graphviz", "rich", "wcwidth", "pygls", "lsprotocol")
 SHIPPED = sorted((Path(__file__).parent.parent / "loadouts").glob("*.json"))
 
 
@@ -40,6 +40,7 @@ def command(*words: str) -> str:
         pytest.param(command("run", "--help"), id="run help"),
         pytest.param(command("render", "--help"), id="render help"),
         pytest.param(command("compile", "--help"), id="compile help"),
+        pytest.param(command("lsp", "--help"), id="lsp help"),
         pytest.param(command("nope"), id="wrong usage"),
         pytest.param(command("utility", "--list"), id="utility"),
     ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,41 +28,54 @@ class Checker:
         self._process: subprocess.Popen[bytes] | None = None
         self.since: float | None = None
         self._closed = False
+        self._lock = threading.Lock()
 
     def look(self, job: Job) -> Look | None:
         """What is in a text; None where the process was ended, or failed. Blocks until then."""
-        self.since = time.monotonic()
-        try:
-            return _answer(self._running(), job)
-        except (EOFError, OSError, pickle.UnpicklingError):
-            self.stop()
-            return None
-        finally:
-            self.since = None
+        with self._lock:
+            self.since = time.monotonic()
+            try:
+                return _answer(self._running(), job)
+            except (EOFError, OSError, pickle.UnpicklingError):
+                self._end()
+                return None
+            finally:
+                self.since = None
 
     def start(self) -> None:
         """Start the process, so that it is there when it is needed."""
-        self._running()
+        with self._lock:
+            self._running()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._closed:
             raise EOFError
-        if self._process is None or self._process.poll() is not None:
+        if self._process is not None and self._process.poll() is not None:
+            self._end()
+        if self._process is None:
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe)
         return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with suppress(BrokenPipeError):  # what was not written yet
+                process.communicate()
+
+    def stop(self) -> None:
+        """End what it does, which `look` sees then; the process is started anew for the next text."""
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def close(self) -> None:
         """End the process; there will be no more questions."""
         self._closed = True
         self.stop()
-
-    def stop(self) -> None:
-        """End what it does; the process is started anew for the next text."""
-        process = self._process
-        if process is not None:
-            process.kill()
-            process.wait()
+        with self._lock:
+            self._end()
 
 
 def _answer(process: subprocess.Popen[bytes], job: Job) -> Look:

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 class Talk:
     """Messages to the server and from it; `folder` is that of the workspace."""
 
-    def __init__(self, folder: Path, **capabilities: Any) -> None:
+    def __init__(self, folder: Path, process: int | None = None, **capabilities: Any) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATERIA")}
         own = {"HOME": str(folder.parent), "XDG_CONFIG_HOME": str(folder.parent / "config")}
         self.folder = folder
@@ -36,12 +36,17 @@ class Talk:
         )
         self._messages: queue.Queue[Json | None] = queue.Queue()
         self._kept: list[Json] = []
+        self._open: set[str] = set()
         self._last = 0
         threading.Thread(target=self._read, daemon=True).start()
         root = {"uri": folder.as_uri(), "name": folder.name}
         self.server = self.ask(
             "initialize",
-            {"processId": os.getpid(), "workspaceFolders": [root], "capabilities": capabilities},
+            {
+                "processId": process or os.getpid(),
+                "workspaceFolders": [root],
+                "capabilities": capabilities,
+            },
         )
         self.tell("initialized", {})
 
@@ -90,8 +95,25 @@ class Talk:
     def open(self, name: str, text: str, version: int = 1) -> str:
         language = "materia" if name.endswith(".materia") else "json"
         item = {"uri": self.uri(name), "languageId": language, "version": version, "text": text}
+        self._open.add(self.uri(name))
         self.tell("textDocument/didOpen", {"textDocument": item})
         return self.uri(name)
+
+    def close(self, uri: str) -> None:
+        self._open.discard(uri)
+        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def clear(self) -> None:
+        """Close all files, take them away, and forget what was told of them."""
+        for uri in sorted(self._open):
+            self.close(uri)
+        assert self.ask("workspace/symbol", {"query": ""})["code"] == -32601
+        self._kept.clear()
+        for file in sorted(self.folder.rglob("*"), reverse=True):
+            if file.is_file():
+                file.unlink()
+            else:
+                file.rmdir()
 
     def change(self, uri: str, version: int, *changes: Json) -> None:
         document = {"uri": uri, "version": version}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from samples import Json
 from talk import marked
@@ -11,54 +13,8 @@ from materiac.lsp.reading import Reading
 from materiac.lsp.renaming import RefusedError, applied, inside, renamable, rename
 from materiac.source import Language
 
-FILE = """
-loadout Work {
-  entry build
-  @layout { "sockets": { "build": { "x": 1 } } }
-
-  build: Build
-    satisfied -> build
-    not_satisfied -> check max 2
-  check: Build -> build
-  each: Build
-    foreach state.plants done build
-    advance eachIndex over state.plants done build
-    assign at = cursor.eachIndex
-    always -> each
-
-  loop work (build, check) over build.workItems {
-    items state.workItems done build
-    exit build satisfied -> check
-    exit check -> build
-  }
-  never check before build
-  every path build to check passes build
-  after every build comes check
-  at most 3 of build between build and check
-}
-
-loadout Other { build: Build -> end }
-
-materia Build generator { prompt "Build, at {{cursor.eachIndex}} of {{ cursor.eachIndex }}." }
-
-scenario "a play" {
-  loadout Work
-  agent {
-    build: "one"
-    build: "two"
-    check: "build"
-  }
-  utilities { build: { "ok": true } }
-  expect complete {
-    path build -> check
-    passes build
-    visits build 2, check 1
-    prompt build 2 has "build"
-  }
-}
-
-scenario "another" { loadout Other  agent { build: "three" } }
-"""
+FILE = (Path(__file__).parent / "everything.txt").read_text(encoding="utf-8")
+"""A file that names its sockets in all ways."""
 
 
 def reading(text: str, language: Language) -> Reading:
@@ -116,6 +72,7 @@ def test_the_cursor_of_a_foreach_has_the_name_of_its_socket() -> None:
     assert after == (
         FILE.replace("each: Build", "all: Build")
         .replace("-> each", "-> all")
+        .replace("to each", "to all")
         .replace("eachIndex", "allIndex")
     )
     before = as_json(FILE)

@@ -1,0 +1,165 @@
+"""When texts are checked, and what is done with checks that nobody waits for any more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talk import PATIENCE_S, talking
+
+from materiac.lsp.buffers import Buffer, Change
+from materiac.lsp.checker import Checker
+from materiac.lsp.checks import Checks
+from materiac.lsp.looks import Job, Look
+from materiac.lsp.texts import Texts
+
+SLOW_S = 600
+PROCESS = f"""
+import os, sys, time
+from pathlib import Path
+from materiac.lsp import checker, looks
+
+def look(job):
+    if b"slow" in job.raw:
+        time.sleep({SLOW_S})
+    if b"crash" in job.raw:
+        os._exit(7)
+    return looks.Look(files={{"text": Path(job.raw.decode())}})
+
+checker.serve(sys.stdin.buffer, sys.stdout.buffer, look)
+"""
+
+
+class Desk:
+    """Texts, the process that checks them, and what it has told."""
+
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self.told: list[tuple[str, int | None, str]] = []
+        self.checker = Checker([sys.executable, "-c", PROCESS])
+        self.pool = ThreadPoolExecutor(4)
+        self.checks = Checks(self.texts, self.checker, self.pool, self.job, self.tell)
+
+    def job(self, buffer: Buffer) -> Job:
+        return Job(buffer.name, buffer.raw, buffer.language, Path("/"))
+
+    def tell(self, buffer: Buffer, look: Look) -> None:
+        self.told.append((buffer.uri, buffer.version, str(look.files["text"])))
+
+    def open(self, text: str, uri: str = "a") -> None:
+        self.texts.open(Buffer(uri, uri, text, "dsl", 1))
+        self.checks.soon(uri, 0)
+
+    def change(self, version: int, text: str, uri: str = "a") -> None:
+        self.texts.change(uri, version, [Change(text)])
+        self.checks.soon(uri)
+
+    async def until(self, told: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while not told():
+            assert time.monotonic() < end, self.told
+            await asyncio.sleep(0.01)
+
+
+def play(scene: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
+    desk = Desk()
+    try:
+        asyncio.run(scene(desk))
+    finally:
+        desk.checker.close()
+        desk.pool.shutdown()
+
+
+def test_only_the_last_of_many_changes_is_checked() -> None:
+    async def scene(desk: Desk) -> None:
+        desk.open("one")
+        await desk.until(lambda: len(desk.told) == 1)
+        for version in range(2, 30):
+            desk.change(version, f"text {version}")
+        await desk.until(lambda: len(desk.told) == 2)
+        await asyncio.sleep(0.3)
+        assert desk.told == [("a", 1, "one"), ("a", 29, "text 29")]
+
+    play(scene)
+
+
+def test_a_change_ends_a_check_that_takes_long() -> None:
+    async def scene(desk: Desk) -> None:
+        desk.open("slow")
+        await desk.until(lambda: desk.checker.since is not None)
+        await asyncio.sleep(1.2)
+        desk.change(2, "fast")
+        await desk.until(lambda: bool(desk.told))
+        assert desk.told == [("a", 2, "fast")]
+
+    play(scene)
+
+
+def test_a_process_that_fails_is_started_anew() -> None:
+    async def scene(desk: Desk) -> None:
+        desk.open("crash")
+        desk.open("other", "b")
+        await desk.until(lambda: bool(desk.told))
+        assert desk.told == [("b", 1, "other")]
+        desk.change(2, "mended")
+        await desk.until(lambda: len(desk.told) == 2)
+        assert desk.told[1] == ("a", 2, "mended")
+
+    play(scene)
+
+
+def test_a_closed_file_is_not_told_of() -> None:
+    async def scene(desk: Desk) -> None:
+        desk.open("one")
+        desk.texts.close("a")
+        desk.checks.forget("a")
+        desk.open("two", "b")
+        await desk.until(lambda: bool(desk.told))
+        assert desk.told == [("b", 1, "two")]
+
+    play(scene)
+
+
+def big(sockets: int) -> str:
+    made = {
+        f"s{i}": {
+            "materia": "A",
+            "parse": "json",
+            "edges": [
+                {"when": "satisfied", "to": f"s{i + 1}" if i + 1 < sockets else "end"},
+                {"when": "not_satisfied", "to": f"s{max(0, i - 1)}", "maxTraversals": 2},
+            ],
+        }
+        for i in range(sockets)
+    }
+    loadout = {"entry": "s0", "sockets": made}
+    return json.dumps({"loadouts": {"L": loadout}, "materia": {"A": {"prompt": "x"}}}, indent=1)
+
+
+@pytest.mark.slow
+def test_a_file_of_10_000_sockets_does_not_hold_up_typing(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    text = big(10_000)
+    with talking(tmp_path / "work") as talk:
+        uri = talk.open("big.json", text)
+        place = {"line": 0, "character": 0}
+        times = []
+        for version in range(2, 12):
+            talk.change(uri, version, {"range": {"start": place, "end": place}, "text": " "})
+            start = time.monotonic()
+            assert talk.ask("workspace/symbol", {"query": ""})["code"] == -32601
+            times.append(time.monotonic() - start)
+        talk.findings(uri, 11)
+        line = text[: text.index('"to": "s5000"')].count("\n")
+        start = time.monotonic()
+        found = talk.at("completion", uri, line, 14)["items"]
+        times.append(time.monotonic() - start)
+        assert len(found) > 100
+        assert max(times) < 5, times
