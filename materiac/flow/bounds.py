@@ -1,0 +1,191 @@
+"""What a cast can take at most: turns of agents, repair turns among them, runs of utilities, tokens, dollars.
+
+Each is a formula in N, the most items that a list of the cast has. The stall guard ends every cast, so there
+is a bound for every loadout; `flow.termination` finds the cycles that nothing else ends. Not counted are the
+words of a person, of which each takes a turn more (`Bound.talks`), and turns that are asked for again after
+a fault of an agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from materiac import model
+from materiac.flow.formula import Formula
+from materiac.flow.terrain import terrain_of
+from materiac.flow.worst_case import WorstCase
+
+if TYPE_CHECKING:
+    from materiac.graph import LoadoutGraph, SocketView
+
+CYCLES: Final = 3
+"""How many cycles the stall guard lets pass where no file says otherwise: `limits.maxNoAdvanceCycles`."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfMateria:
+    """The most of one materia: turns of an agent, repair turns among them, or runs of a utility."""
+
+    name: str
+    kind: str
+    count: Formula
+    repairs: Formula
+
+    def as_data(self) -> dict[str, Any]:
+        key = "agentTurns" if self.kind == "agent" else "utilityRuns"
+        data: dict[str, Any] = {"materia": self.name, "type": self.kind, key: self.count.as_data()}
+        return data | ({"repairTurns": self.repairs.as_data()} if self.kind == "agent" else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The most that the turns of agents cost; `unknown` are the materia that do not say what a turn costs."""
+
+    unit: str
+    most: Formula
+    unknown: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        return {"most": self.most.as_data(), "unknown": list(self.unknown)}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What no cast of a loadout exceeds.
+
+    `turns` are turns of agents with their repair turns, `repairs` those alone, `runs` are runs of
+    utilities. `talks` are the sockets where each reply of a person takes a turn more.
+    """
+
+    loadout: str
+    turns: Formula
+    repairs: Formula
+    runs: Formula
+    materia: tuple[OfMateria, ...]
+    spent: tuple[Spent, ...]
+    talks: tuple[str, ...]
+
+    def spending(self, unit: str) -> Spent | None:
+        """What is known of tokens, inputTokens, outputTokens or usd; None where no materia says it."""
+        return next((spent for spent in self.spent if spent.unit == unit), None)
+
+    def as_data(self) -> dict[str, Any]:
+        """The bound as JSON values."""
+        return {
+            "loadout": self.loadout,
+            "agentTurns": self.turns.as_data(),
+            "repairTurns": self.repairs.as_data(),
+            "utilityRuns": self.runs.as_data(),
+            "materia": [part.as_data() for part in self.materia],
+            "spent": {part.unit: part.as_data() for part in self.spent},
+            "perReplyOf": list(self.talks),
+        }
+
+
+def bound(graph: LoadoutGraph, cycles: int = CYCLES) -> Bound:
+    """The bound of a loadout whose names lead somewhere; `cycles` is its `limits.maxNoAdvanceCycles`."""
+    known = _known(graph, cycles)
+    if known.bound is None:
+        known.bound = _bound(graph, known.worst)
+    return known.bound
+
+
+def visits_of(graph: LoadoutGraph, socket: str, cycles: int = CYCLES) -> Formula:
+    """How often a cast visits a socket at most."""
+    return _known(graph, cycles).worst.most({socket: 1})
+
+
+@dataclass
+class _Known:
+    worst: WorstCase
+    bound: Bound | None = None
+
+
+_KNOWN: Final[WeakKeyDictionary[LoadoutGraph, dict[int, _Known]]] = WeakKeyDictionary()
+
+
+def _known(graph: LoadoutGraph, cycles: int) -> _Known:
+    """What is known of a graph so far: several rules and commands ask for the same."""
+    found = _KNOWN.setdefault(graph, {})
+    if cycles not in found:
+        found[cycles] = _Known(WorstCase(terrain_of(graph, cycles)))
+    return found[cycles]
+
+
+def _bound(graph: LoadoutGraph, worst: WorstCase) -> Bound:
+    sockets = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
+    agents = [socket for socket in sockets if not socket.utility]
+    utilities = [socket for socket in sockets if socket.utility]
+    return Bound(
+        loadout=graph.name,
+        turns=worst.most({socket.id: _turns(socket) for socket in agents}),
+        repairs=worst.most({socket.id: _repairs(socket) for socket in agents}),
+        runs=worst.most({socket.id: 1 for socket in utilities}),
+        materia=tuple(_of_materia(sockets, worst)),
+        spent=tuple(_spent(agents, worst)),
+        talks=tuple(socket.id for socket in agents if _talks(socket)),
+    )
+
+
+def _talks(socket: SocketView) -> bool:
+    return isinstance(socket.materia, model.AgentMateria) and socket.materia.multi_turn
+
+
+def _repairs(socket: SocketView) -> int:
+    return int(socket.parse == "json")
+
+
+def _turns(socket: SocketView) -> int:
+    """The turns of one visit: a talk has the first one and that for the final form, however short it is."""
+    return 1 + _talks(socket) + _repairs(socket)
+
+
+def _of_materia(sockets: Iterable[SocketView], worst: WorstCase) -> Iterator[OfMateria]:
+    using: dict[str, list[SocketView]] = {}
+    for socket in sockets:
+        using.setdefault(socket.written.materia, []).append(socket)
+    for name, users in using.items():
+        if users[0].utility:
+            yield OfMateria(name, "utility", worst.most({user.id: 1 for user in users}), Formula())
+        else:
+            turns = worst.most({user.id: _turns(user) for user in users})
+            yield OfMateria(name, "agent", turns, worst.most({user.id: _repairs(user) for user in users}))
+
+
+_UNITS: Final[dict[str, Callable[[model.Cost], float | None]]] = {
+    "inputTokens": lambda cost: cost.input_tokens,
+    "outputTokens": lambda cost: cost.output_tokens,
+    "tokens": lambda cost: _sum(cost.input_tokens, cost.output_tokens),
+    "usd": lambda cost: cost.usd,
+}
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _spent(agents: Sequence[SocketView], worst: WorstCase) -> Iterator[Spent]:
+    for unit, figure in _UNITS.items():
+        priced: dict[str, Fraction] = {}
+        unknown: dict[str, None] = {}
+        for socket in agents:
+            cost = socket.materia.cost if isinstance(socket.materia, model.AgentMateria) else None
+            price = figure(cost) if cost is not None else None
+            if price is None:
+                unknown[socket.written.materia] = None
+            else:
+                priced[socket.id] = Fraction(str(price)) * _turns(socket)
+        if priced:
+            yield Spent(unit, _most_of(priced, worst), tuple(unknown))
+
+
+def _most_of(prices: Mapping[str, Fraction], worst: WorstCase) -> Formula:
+    """The most of something that comes in fractions, which are told as whole parts of one."""
+    parts = lcm(*(price.denominator for price in prices.values()))
+    whole = {id_: int(price * parts) for id_, price in prices.items()}
+    return worst.most(whole).times(Fraction(1, parts))

@@ -1,0 +1,185 @@
+"""How often steps and visits are possible within sockets that lead to each other.
+
+What is counted for an item is possible so often for each item of each run of its loop. The stall guard lets
+a socket be come to once between two cycles that it counts, and begins anew where an edge with a budget is
+taken; it does not look at visits that such an edge leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from materiac.digraph import breadth_first
+from materiac.flow.sketch import Limit
+from materiac.flow.terrain import Terrain, guarded, stays
+
+if TYPE_CHECKING:
+    from materiac.graph import LoopView
+    from materiac.routes import Route
+
+_MOST_LOOPS: Final = 16
+"""Of more loops that are left and come back to, it is not asked which sockets that concerns."""
+
+
+class Scopes:
+    """The limits of one component of a terrain. `runs` is how often each loop can be run in it."""
+
+    def __init__(self, terrain: Terrain, nodes: tuple[str, ...]) -> None:
+        self._terrain, self._nodes = terrain, nodes
+        self.inside = frozenset(nodes)
+        self.loops: dict[str, LoopView] = {}
+        for node in nodes:
+            if node in terrain.loops:
+                self.loops.setdefault(terrain.loops[node].id, terrain.loops[node])
+        self.runs = {
+            id_: self._most_runs(loop) if self.again(loop) else 1 for id_, loop in self.loops.items()
+        }
+
+    @cached_property
+    def routes(self) -> tuple[Route, ...]:
+        """The steps within the component."""
+        inside = self.inside
+        return tuple(r for node in self._nodes for r in self._terrain.routes[node] if r.target in inside)
+
+    def loop(self, node: str) -> LoopView | None:
+        """The loop that a node is in."""
+        return self._terrain.loops.get(node)
+
+    def items(self, loop: LoopView) -> Limit:
+        """How many items a loop comes to here."""
+        runs = self.runs[loop.id]
+        return Limit(0, runs) if loop.id in self._advancing else Limit(runs)
+
+    @cached_property
+    def _advancing(self) -> frozenset[str]:
+        return frozenset(loop.id for r in self.routes if r.progress and (loop := self.loop(r.source)))
+
+    def budget(self, route: Route) -> Limit:
+        """How often an edge with a budget can be taken."""
+        loop, budget = self.loop(route.source), route.budget or 0
+        return Limit(budget) if loop is None else self.items(loop).times(budget)
+
+    def enters(self, route: Route) -> str | None:
+        """The loop that a step leads into from outside, or that it begins again."""
+        loop = self.loop(route.target)
+        if loop is None:
+            return None
+        begins = route.used_up or loop.source == route.source or self.loop(route.source) is not loop
+        return loop.id if begins else None
+
+    def again(self, loop: LoopView) -> bool:
+        """Whether a loop can be begun anew within the component."""
+        return loop.source in self.inside or any(
+            (route.used_up and self.loop(route.source) is loop)
+            or (route.kind == "empty" and route.at == loop.at)
+            or (route.kind == "past" and route.target in self._empty)
+            for route in self.routes
+        )
+
+    @cached_property
+    def _empty(self) -> frozenset[str]:
+        """Ways past empty loops."""
+        return frozenset(r.target for r in self.routes if r.kind == "empty") | {
+            r.source for r in self.routes if r.kind == "past"
+        }
+
+    def _most_runs(self, loop: LoopView) -> int:
+        """What the stall guard leaves of runs: it does not look at those that a budget of the cast begins."""
+        into = [r for node in self._nodes if self.loop(node) is loop for r in self._terrain.before[node]]
+        into = [r for r in into if self.loop(r.source) is None and not guarded(r)]
+        exempt = self._budgets(None, (r for r in into if r.source in self.inside))
+        first = any(r.source not in self.inside for r in into)
+        return 1 + self._terrain.rounds + self._of_cast + exempt + first
+
+    @cached_property
+    def _of_cast(self) -> int:
+        return self._budgets(None, self.routes)
+
+    def _budgets(self, loop: LoopView | None, routes: Iterable[Route]) -> int:
+        """What the budgets of edges from the sockets of a loop, or from outside of all, come to."""
+        found = {(r.source, r.edge): r.budget for r in routes if self.loop(r.source) is loop}
+        return sum(budget for budget in found.values() if budget is not None)
+
+    def guards(self, nodes: Iterable[str]) -> dict[str, Limit]:
+        """How often the stall guard lets sockets be visited, of those that need it to have a limit."""
+
+        def unlimited(route: Route) -> bool:
+            return route.budget is None and stays(route)
+
+        sockets = [n for part in self._terrain.cyclic(nodes, unlimited) for n in part if n not in self._empty]
+        return {node: self._guard(node) for node in sockets}
+
+    def _guard(self, node: str) -> Limit:
+        rounds, loop = 1 + self._terrain.rounds, self.loop(node)
+        near = self._near[node]
+        if loop is not None:
+            own = self.items(loop).times(rounds + self._budgets(loop, near))
+            return own.plus(Limit(self._budgets(None, near)))
+        known = self._terrain.loops.values()
+        stopped = {other.id for other in known if other.source in self.inside} - self.loops.keys()
+        total = Limit((1 + len(stopped)) * rounds + self._of_cast)
+        for id_, reached in self._under_way.items():
+            if node in reached:
+                visited = self.items(self.loops[id_]).times(rounds + self._budgets(self.loops[id_], near))
+                total = total.plus(visited).plus(Limit(self._of_cast))
+        return total
+
+    @cached_property
+    def _near(self) -> dict[str, list[Route]]:
+        """For each node, the steps between those that it is connected with while an item lasts."""
+        found: dict[str, list[Route]] = {}
+        for part in self._terrain.cyclic(self._nodes, stays):
+            inside = frozenset(part)
+            steps = [r for n in part for r in self._terrain.routes[n] if r.target in inside and stays(r)]
+            found |= dict.fromkeys(part, steps)
+        return found
+
+    @cached_property
+    def _under_way(self) -> dict[str, frozenset[str]]:
+        """For each loop that can be left before it is used up, what can be come to meanwhile."""
+        left: dict[str, list[str]] = {}
+        for route in self.routes:
+            loop = self.loop(route.source)
+            if loop is not None and not route.used_up and self.loop(route.target) is not loop:
+                left.setdefault(loop.id, []).append(route.target)
+        if len(left) > _MOST_LOOPS:
+            return dict.fromkeys(left, self.inside)
+        return {id_: frozenset(self._beyond(self.loops[id_], starts)) for id_, starts in left.items()}
+
+    def _beyond(self, loop: LoopView, starts: list[str]) -> list[str]:
+        def after(node: str) -> Iterator[str]:
+            if self.loop(node) is not loop:
+                yield from (r.target for r in self._terrain.routes[node] if r.target in self.inside)
+
+        return breadth_first(starts, after)
+
+    def idle_steps(self) -> frozenset[Route]:
+        """The steps into loops that are idle then for certain, of those that can be begun anew."""
+        asked = [loop for id_, loop in self.loops.items() if self.runs[id_] > 1 and self._is_whole(loop)]
+        found: set[Route] = set()
+        for loop in asked[:_MOST_LOOPS]:
+            doubtful = self._doubtful(loop)
+            into = (r for r in self.routes if self.enters(r) == loop.id and guarded(r))
+            found.update(r for r in into if self._makes_idle(loop, r) or r.source not in doubtful)
+        return frozenset(found)
+
+    def _is_whole(self, loop: LoopView) -> bool:
+        return all(node in self.inside for node in loop.sockets if node in self._terrain.order)
+
+    def _makes_idle(self, loop: LoopView, route: Route) -> bool:
+        if self.loop(route.source) is loop:
+            return route.used_up or loop.source == route.source
+        return loop.source == route.source
+
+    def _doubtful(self, loop: LoopView) -> frozenset[str]:
+        """The nodes after a visit of which a loop may be under way."""
+
+        def after(node: str) -> Iterator[str]:
+            for route in self._terrain.routes[node]:
+                if route.target in self.inside and not self._makes_idle(loop, route):
+                    yield route.target
+
+        members = [node for node in self._nodes if self.loop(node) is loop]
+        return frozenset(breadth_first(members, after))

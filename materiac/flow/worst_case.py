@@ -1,0 +1,160 @@
+"""The most that a cast can do: a longest way through the components of its terrain.
+
+A cast never comes back to a component that it has left. So the most from each node on is told from the last
+component to the first: of a single node at once, of nodes that lead to each other by their network.
+
+How it grows with the items is told from casts with one item and with two. The limits of the networks grow
+evenly, and a dual solution for two items says what each further one adds at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from materiac.flow.component import Component, Entrance
+from materiac.flow.formula import Formula
+from materiac.flow.regions import RegionView
+from materiac.flow.sketch import Charge, Gains, Limit, Reason
+from materiac.flow.terrain import Terrain, guarded
+from materiac.names import END
+from materiac.routes import Route
+
+
+class Price(NamedTuple):
+    """A limit that matters: how often it lets something happen, and what is gained each time."""
+
+    reason: Reason
+    most: Limit
+    gain: int
+
+
+class Outcome(NamedTuple):
+    """The most that casts can gain with so many items; what each further item adds at most; why."""
+
+    most: int
+    slope: int
+    prices: tuple[Price, ...]
+
+
+class WorstCase:
+    """Casts of a terrain, asked for the most of something that visits gain."""
+
+    def __init__(self, terrain: Terrain) -> None:
+        self.terrain = terrain
+
+    @cached_property
+    def _components(self) -> Mapping[tuple[str, ...], Component]:
+        """Those parts of the terrain in which something can happen again."""
+        cyclic = (
+            part
+            for part in self.terrain.parts
+            if len(part) > 1 or any(route.target == part[0] for route in self.terrain.routes[part[0]])
+        )
+        return {part: Component(self.terrain, part) for part in cyclic}
+
+    def most(self, weights: Gains) -> Formula:
+        """The most that the visits of a cast gain, each what its socket weighs."""
+        return self.told(weights)[0]
+
+    def told(self, weights: Gains) -> tuple[Formula, Outcome]:
+        """As `most`, with what it comes from where there are two items."""
+        gains: dict[Charge, int] = dict(weights)
+        for component in self._components.values():
+            gains |= component.gains(weights)
+        none, one, two = (self._at(gains, items) for items in (0, 1, 2))
+        least = max(one.most, two.most - two.slope)
+        formula = Formula(least - two.slope, two.slope, empty=none.most)
+        for region in self.terrain.regions:
+            formula += self._streams(region, weights)
+        return formula, two
+
+    def _streams(self, region: RegionView, weights: Gains) -> Formula:
+        """What the streams of a parallel generator gain: each item is in one of them, and none is empty."""
+        loop = region.loop
+        if loop is None or region.generator.id not in self.terrain.order:
+            return Formula()
+        before = sum(weights.get(node, 0) for node in region.prelude)
+        item = self._item_of(region).most(weights).at(1)
+        if not before + item:
+            return Formula()
+        return self.most({region.generator.id: 1}).for_each_item().times(before + item)
+
+    def _item_of(self, region: RegionView) -> WorstCase:
+        return WorstCase(self.terrain.of_item(region.loop.sockets if region.loop else ()))
+
+    def _at(self, gains: Gains, items: int) -> Outcome:
+        return _Walk(self.terrain, self._components, gains, items).outcome()
+
+
+class _Walk:
+    """One pass from the last component to the first."""
+
+    def __init__(
+        self,
+        terrain: Terrain,
+        components: Mapping[tuple[str, ...], Component],
+        gains: Gains,
+        items: int,
+    ) -> None:
+        self._terrain, self._components = terrain, components
+        self._gains, self._items = gains, items
+        self._best: dict[Entrance, int] = {}
+        self._slopes: dict[str, int] = {}
+        self._next: dict[Entrance, Route | None] = {}
+        self._prices: dict[Entrance, tuple[Price, ...]] = {}
+
+    def outcome(self) -> Outcome:
+        """The outcome of casts from the start on."""
+        for part in self._terrain.parts:
+            component = self._components.get(part)
+            if component is not None:
+                self._solve(component)
+            elif self._items or part[0] not in self._terrain.loops:
+                self._pass(part[0])
+        starts = [(node, True) for node in self._terrain.starts if (node, True) in self._best]
+        first = max(starts, key=self._best.__getitem__, default=None)
+        slope = max((self._slopes[node] for node, _ in starts), default=0)
+        if first is None:
+            return Outcome(0, slope, ())
+        return Outcome(self._best[first], slope, tuple(self._along(first)))
+
+    def _beyond(self, route: Route) -> int | None:
+        """What is gained after a step; None where it cannot be taken."""
+        if route.target == END or (route.progress and self._items < 2):
+            return None
+        return self._best.get((route.target, guarded(route)))
+
+    def _pass(self, node: str) -> None:
+        """A node that no way comes back to."""
+        found = ((gain, i) for i, r in enumerate(self._terrain.routes[node]) if (gain := self._beyond(r)))
+        gain, last = max(found, default=(0, -1))
+        own = self._gains.get(node, 0)
+        self._slopes[node] = self._slope_after([node])
+        for entrance in ((node, True), (node, False)):
+            self._best[entrance] = own + gain
+            self._next[entrance] = self._terrain.routes[node][last] if last >= 0 else None
+
+    def _solve(self, component: Component) -> None:
+        solved = component.solve(self._gains, self._items, self._beyond)
+        slope = solved.slope + self._slope_after(component.nodes)
+        self._slopes |= dict.fromkeys(component.nodes, slope)
+        for entrance, gain in solved.best.items():
+            self._best[entrance] = gain
+            self._next[entrance] = solved.last(entrance)
+            self._prices[entrance] = tuple(Price(*price) for price in solved.prices)
+
+    def _slope_after(self, nodes: Iterable[str]) -> int:
+        inside = frozenset(nodes)
+        targets = {r.target for node in inside for r in self._terrain.routes[node] if r.target != END}
+        return max((self._slopes.get(target, 0) for target in targets - inside), default=0)
+
+    def _along(self, entrance: Entrance) -> Iterator[Price]:
+        """The prices of the components that a best way passes."""
+        while True:
+            yield from self._prices.get(entrance, ())
+            route = self._next.get(entrance)
+            if route is None:
+                return
+            entrance = (route.target, guarded(route))
