@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -45,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
     if options.old == options.new == loading.STANDARD_INPUT:
         loading.complain("one of the two may come through standard input, not both")
         return 2
-    offers = [_offer(file, options) for file in (options.old, options.new)]
-    old, new = offers
+    how = reading.reading(options)
+    old, new = (loading.offer_or_report(file, options.loadout, how) for file in (options.old, options.new))
     if old is None or new is None:
         return 2
     compared = compare_all(*_matched(old, new))
@@ -55,15 +54,6 @@ def run(options: argparse.Namespace) -> int:
     print(unsecret(shown), end="")
     differs = options.exit_code and not all(part.same for part in compared)
     return int(differs or (options.breaking and any(part.breaks for part in compared)))
-
-
-def _offer(file: str, options: argparse.Namespace) -> Offer | None:
-    """The loadouts of a file; none are in the null device, which stands for no file."""
-    from materiac.cli import loading
-
-    if file == os.devnull:
-        return loading.Offer({}, {})
-    return loading.offer_or_report(file, options.loadout, reading.reading(options))
 
 
 def _matched(old: Offer, new: Offer) -> tuple[Mapping[str, Program], Mapping[str, Program]]:

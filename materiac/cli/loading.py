@@ -159,9 +159,14 @@ class Offer:
 
 
 def offer_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Offer | None:
-    """Compile all loadouts of a file, or the one that is named; None after complaining of errors."""
+    """Compile all loadouts of a file, or the one that is named; None after complaining of errors.
+
+    None are in the null device, by which git and others say that there is no file.
+    """
     from materiac.program import ImageError
 
+    if file == os.devnull:
+        return Offer({}, {})
     try:
         text = read_text(file, reading.language)
         image = _machine(text)

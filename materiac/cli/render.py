@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from materiac.cli import reading
 
 if TYPE_CHECKING:
-    from materiac.program import Program
+    from materiac.program import Image, Program
+    from materiac.render.against import Before
     from materiac.render.covered import Covered
 
 FORMATS = ("svg", "png", "pdf", "dot", "mermaid", "text")
@@ -37,10 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write the picture (default: standard output)"
     )
-    parser.add_argument(
+    marks = parser.add_mutually_exclusive_group()
+    marks.add_argument(
         "--coverage",
         metavar="FILE",
         help="mark what no test came to: FILE is from `materiac test --coverage --format json`",
+    )
+    marks.add_argument(
+        "--against", metavar="A", help="mark what is new, gone or another since the loadout file or machine A"
     )
     parser.add_argument("--overview", action="store_true", help="fold each loop and each group to one node")
     parser.add_argument(
@@ -55,22 +60,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0: drawn; 2: the loadout has errors, or it cannot be drawn, or a file cannot be read or written."""
     from materiac.cli import loading
-    from materiac.render import draw, render
+    from materiac.render.draw import DrawError
 
     chosen = options.format or _format_of(options.output)
-    if chosen in _BINARY and options.output in (None, loading.STANDARD_INPUT) and sys.stdout.isatty():
-        loading.complain(f"{chosen} is nothing for a terminal: name a file with -o, or use --format text")
+    refused = _unfit(options, chosen)
+    if refused is not None:
+        loading.complain(refused)
         return 2
     image = loading.image_or_report(options.file, options.loadout, reading.reading(options))
-    if image is None:
-        return 2
     try:
-        seen = _seen(options.coverage, image.program) if options.coverage is not None else None
-        picture = render(image, chosen, overview=options.overview, seen=seen, timeout_s=options.timeout)
-    except (draw.DrawError, loading.UnreadableError) as error:
+        picture = None if image is None else _picture(options, image, chosen)
+    except (DrawError, loading.UnreadableError) as error:
         loading.complain(str(error))
         return 2
-    return loading.write_output(options.output, picture, made_from=options.file)
+    return 2 if picture is None else loading.write_output(options.output, picture, made_from=options.file)
+
+
+def _unfit(options: argparse.Namespace, chosen: str) -> str | None:
+    """What is wrong with a call, before anything is read."""
+    from materiac.cli.loading import STANDARD_INPUT
+
+    if chosen in _BINARY and options.output in (None, STANDARD_INPUT) and sys.stdout.isatty():
+        return f"{chosen} is nothing for a terminal: name a file with -o, or use --format text"
+    if options.file == options.against == STANDARD_INPUT:
+        return "one of the two may come through standard input, not both"
+    return None
+
+
+def _picture(options: argparse.Namespace, image: Image, chosen: str) -> bytes | None:
+    """The picture with the marks that are asked for; None after complaining."""
+    from materiac.render import render
+
+    seen = _seen(options.coverage, image.program) if options.coverage is not None else None
+    was = _before(options, image) if options.against is not None else None
+    if was is None and options.against is not None:
+        return None
+    return render(image, chosen, overview=options.overview, seen=seen, before=was, timeout_s=options.timeout)
+
+
+def _before(options: argparse.Namespace, image: Image) -> Before | None:
+    """What the loadout was: the one of its name, else the only one; None after complaining."""
+    from materiac.cli import loading
+    from materiac.comparison.marking import before
+
+    offer = loading.offer_or_report(options.against, options.loadout, reading.reading(options))
+    if offer is None:
+        return None
+    name, images = image.program.name, offer.images
+    old = images.get(name) or (next(iter(images.values())) if len(images) == 1 else None)
+    if old is None:
+        loading.complain(f"there is no loadout '{name}' in '{options.against}'")
+        return None
+    return before(old, image)
 
 
 def _seen(file: str, program: Program) -> Covered:

@@ -6,6 +6,7 @@ from typing import Final
 
 from materiac.program import Image
 from materiac.render import diagram, dot, draw, mermaid, text
+from materiac.render.against import Before, against
 from materiac.render.covered import Covered
 from materiac.render.overview import overview as seen_from_afar
 
@@ -20,14 +21,19 @@ def render(
     *,
     overview: bool = False,
     seen: Covered | None = None,
+    before: Before | None = None,
     timeout_s: float = 60,
 ) -> bytes:
     """The picture of a program in one of `FORMATS`; raises `draw.DrawError` where it cannot be drawn.
 
-    An overview folds loops and groups. With `seen`, what no test came to is marked. The time limit is for
-    the layout of drawings alone.
+    An overview folds loops and groups. With `seen`, what no test came to is marked; with what was there
+    `before`, all that changed. The time limit is for the layout of drawings alone.
     """
-    picture = seen_from_afar(image, seen) if overview else diagram.make(image, seen)
+    picture = diagram.make(image, seen)
+    if before is not None:
+        picture = against(picture, diagram.make(before.image), before.changed)
+    if overview:
+        picture = seen_from_afar(picture)
     if format in _WRITERS:
         return _WRITERS[format](picture).encode()
     return draw.draw(dot.render(picture), format, timeout_s=timeout_s)

@@ -12,7 +12,10 @@ from materiac.render.lettering import visible
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A frame around nodes; boxes nest and never cross. `nodes` has those of inner boxes too."""
+    """A frame around nodes; boxes nest and never cross. `nodes` has those of inner boxes too.
+
+    `sign` is that of a change, where there is one.
+    """
 
     id: str
     kind: Literal["loop", "group"]
@@ -20,6 +23,12 @@ class Box:
     nodes: tuple[str, ...]
     parent: str | None = None
     lines: tuple[str, ...] = ()
+    sign: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is and its name, after the sign of a change."""
+        return f"{self.sign} {self.kind} {self.name}" if self.sign else f"{self.kind} {self.name}"
 
 
 def boxes(image: Image, ids: Mapping[str, str]) -> tuple[tuple[Box, ...], dict[str, list[str]]]:

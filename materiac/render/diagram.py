@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from materiac.program import END, Agent, Image, Json, Loop, Materia, Program, Socket, Utility
+from materiac.program import END, Agent, Image, Loop, Materia, Program, Socket, Utility
 from materiac.render.boxes import Box, boxes, iterating
 from materiac.render.colors import hex_color
 from materiac.render.covered import Covered
+from materiac.render.facts import facts
 from materiac.render.lettering import visible
 
 START_ID: Final = "start"
@@ -30,7 +31,7 @@ class Node:
 
     `does` says with what the work is done, `reads` how the output is read, `marks` are words for what
     a shape may show too, `notes` are limits and what happens to the item. `covered` is None where no
-    coverage is shown.
+    coverage is shown; `sign` is that of a change, where there is one.
     """
 
     id: str
@@ -43,6 +44,12 @@ class Node:
     notes: tuple[str, ...] = ()
     color: str | None = None
     covered: bool | None = None
+    sign: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, after the sign of a change."""
+        return f"{self.sign} {self.name}" if self.sign else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,7 @@ class Arrow:
     """A way that control can go. `box` is the box that it leaves as a whole, where it does.
 
     `covered` and `spent` are None where no coverage is shown; `spent` says whether its budget was used up.
+    `sign` is that of a change, and `before` says what budget there was.
     """
 
     source: str
@@ -61,6 +69,8 @@ class Arrow:
     count: int = 1
     covered: bool | None = None
     spent: bool | None = None
+    sign: str = ""
+    before: str = ""
 
     @property
     def when(self) -> str:
@@ -73,6 +83,7 @@ class Arrow:
         """How often it may be taken, or in an overview how many ways it stands for."""
         spent = " not used up" if self.spent is False else ""
         budget = "" if self.budget is None else f"≤{self.budget}{spent}"
+        budget = ", ".join(filter(None, (budget, self.before)))
         return " ".join(filter(None, (budget, "" if self.count == 1 else f"×{self.count}")))
 
     @property
@@ -83,7 +94,7 @@ class Arrow:
     @property
     def words(self) -> str:
         """What is written beside the arrow of a drawing."""
-        return " ".join(filter(None, (self.when, self.limit, self.fault)))
+        return " ".join(filter(None, (self.sign, self.when, self.limit, self.fault)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,41 +115,10 @@ def make(image: Image, seen: Covered | None = None) -> Diagram:
     drawn, strays = boxes(image, ids)
     return Diagram(
         title=visible(program.name),
-        facts=tuple((heading, visible(line)) for heading, line in _facts(image)),
+        facts=facts(image),
         nodes=tuple(_node(image, s, ids[s.id], strays.get(s.id, ()), seen) for s in program.sockets.values()),
         boxes=drawn,
         arrows=tuple(_arrows(program, {**ids, END: END_ID}, seen)),
-    )
-
-
-def _facts(image: Image) -> Iterator[tuple[str, str]]:
-    program, budget = image.program, image.program.budget
-    limits = []
-    if budget.max_tokens is not None:
-        limits.append(f"{budget.max_tokens:,} tokens")
-    if budget.max_cost_usd is not None:
-        limits.append(f"{budget.max_cost_usd:g} USD")
-    if limits:
-        limits.append(f"warning at {budget.warn_at_percent:g} %")
-        limits.append("the cast fails there" if budget.stop_at_limit else "the cast waits there")
-    yield "entry", program.entry
-    yield "budget", ", ".join(limits) or "none"
-    yield "limits", ", ".join(_limits(program))
-    yield "artifacts", image.settings.artifact_dir
-    for rule in program.properties:
-        yield "property", _sentence(rule)
-
-
-def _limits(program: Program) -> Iterator[str]:
-    yield f"at most {program.max_no_advance_cycles} cycles without advance"
-    if any(materia.parallel for materia in program.materia.values()):
-        yield f"at most {program.max_concurrency} streams at a time"
-
-
-def _sentence(rule: Json) -> str:
-    return ", ".join(
-        f"{key} {' – '.join(map(str, value)) if isinstance(value, list) else value}"
-        for key, value in rule.items()
     )
 
 
@@ -288,7 +268,7 @@ def _empty(program: Program, ids: Mapping[str, str], seen: Covered) -> Iterator[
 
 def captions(node: Node) -> Iterator[str]:
     """The lines of a node's label in a drawing."""
-    yield node.name
+    yield node.title
     if node.materia != node.name:
         yield node.materia
     if node.does:

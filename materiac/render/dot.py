@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from materiac.render.against import COLORS, GONE, NEW, OTHER
 from materiac.render.boxes import Box
 from materiac.render.covered import color
 from materiac.render.diagram import END_ID, START_ID, Arrow, Diagram, Node, captions
@@ -33,6 +34,13 @@ _NODE_STYLES: Final = {
     "utility": ["style=filled", 'fillcolor="#f1f1ef"'],
     "loop": ['color="#c9a24b"', 'fillcolor="#fffaf0"', "peripheries=2"],
     "group": ['style="rounded,dashed"'],
+}
+_SIGN_STYLES: Final = {NEW: "bold", GONE: "dashed", OTHER: "solid"}
+_NODE_SHAPES: Final = {
+    "agent": "rounded,filled",
+    "utility": "filled",
+    "loop": "rounded,filled",
+    "group": "rounded",
 }
 _ARROW_STYLES: Final = {"otherwise": "dashed", "empty": "dotted", "done": "bold", "exit": "bold"}
 
@@ -66,8 +74,9 @@ def _part(part: Box | Node | Close) -> str:
         return "}"
     if isinstance(part, Node):
         return f"{part.id} [{', '.join(_node(part))}]"
-    label = _left(_wrapped([f"{part.kind} {part.name}", *part.lines]))
-    return f"subgraph cluster_{part.id} {{ label={label}; labeljust=l; {_BOX_STYLES[part.kind]}"
+    label = _left(_wrapped([part.title, *part.lines]))
+    sign = f'; color="{COLORS[part.sign]}"; style="rounded,{_SIGN_STYLES[part.sign]}"' if part.sign else ""
+    return f"subgraph cluster_{part.id} {{ label={label}; labeljust=l; {_BOX_STYLES[part.kind]}{sign}"
 
 
 def _node(node: Node) -> Iterator[str]:
@@ -76,7 +85,9 @@ def _node(node: Node) -> Iterator[str]:
     yield from _NODE_STYLES[node.kind]
     if any("generator" in mark for mark in node.marks):
         yield "peripheries=2"
-    line = color(was_covered=node.covered) or node.color
+    if node.sign:
+        yield f'style="{_NODE_SHAPES[node.kind]},{_SIGN_STYLES[node.sign]}"'
+    line = COLORS.get(node.sign) or color(was_covered=node.covered) or node.color
     if line is not None:
         yield f'color="{line}", penwidth=2'
     if not all(map(str.isascii, lines)):
@@ -110,9 +121,10 @@ def _mark(arrow: Arrow, names: Mapping[str, str]) -> str:
 
 def _line(arrow: Arrow, *placing: str) -> str:
     attributes = list(placing)
-    if arrow.kind in _ARROW_STYLES:
-        attributes.append(f"style={_ARROW_STYLES[arrow.kind]}")
-    line = color(was_covered=arrow.covered)
+    style = _SIGN_STYLES.get(arrow.sign) or _ARROW_STYLES.get(arrow.kind)
+    if style is not None:
+        attributes.append(f"style={style}")
+    line = COLORS.get(arrow.sign) or color(was_covered=arrow.covered)
     if line is not None:
         attributes.append(f'color="{line}", fontcolor="{line}"')
     if arrow.words:

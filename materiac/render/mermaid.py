@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from materiac.render.against import COLORS, GONE, NEW, OTHER
 from materiac.render.boxes import Box
 from materiac.render.covered import color
 from materiac.render.diagram import END_ID, START_ID, Arrow, Diagram, Node, captions
@@ -21,6 +22,13 @@ _SHAPES: Final = {
 }
 _GENERATOR: Final = ("[[", "]]")
 _LINES: Final = {"otherwise": "-.->", "empty": "-.->", "done": "==>", "exit": "==>"}
+
+_CLASSES: Final = {NEW: "added", GONE: "removed", OTHER: "changed"}
+_STROKES: Final = {
+    NEW: f"stroke:{COLORS[NEW]},stroke-width:3px",
+    GONE: f"stroke:{COLORS[GONE]},stroke-width:2px,stroke-dasharray:5 3",
+    OTHER: f"stroke:{COLORS[OTHER]},stroke-width:2px",
+}
 
 # What the language, HTML or Markdown could take for its own: a space after "1." or "-" makes a list.
 _SPECIAL: Final = re.compile(r"[!-~](?<![\w.,:/()=-])|[.-](?= )", re.ASCII)
@@ -44,19 +52,31 @@ def _body(diagram: Diagram) -> Iterator[str]:
         yield _line(arrow, boxes)
     for index, arrow in enumerate(diagram.arrows):
         line = color(was_covered=arrow.covered)
-        if line is not None:
+        if arrow.sign:
+            yield f"linkStyle {index} {_STROKES[arrow.sign]}"
+        elif line is not None:
             yield f"linkStyle {index} stroke:{line}"
     for node in diagram.nodes:
         line = color(was_covered=node.covered) or node.color
-        if line is not None:
+        if line is not None and not node.sign:
             yield f"style {node.id} stroke:{line},stroke-width:2px"
+    yield from _signs([*diagram.nodes, *diagram.boxes])
+
+
+def _signs(parts: Sequence[Node | Box]) -> Iterator[str]:
+    """The classes of what changed."""
+    for sign, name in _CLASSES.items():
+        ids = [part.id for part in parts if part.sign == sign]
+        if ids:
+            yield f"classDef {name} {_STROKES[sign]}"
+            yield f"class {','.join(ids)} {name}"
 
 
 def _part(part: Box | Node | Close) -> str:
     if isinstance(part, Close):
         return "end"
     if isinstance(part, Box):
-        return f"subgraph {part.id}[{_quoted([f'{part.kind} {part.name}', *part.lines])}]"
+        return f"subgraph {part.id}[{_quoted([part.title, *part.lines])}]"
     generates = any("generator" in mark for mark in part.marks)
     before, after = _GENERATOR if generates else _SHAPES[part.kind]
     return f"{part.id}{before}{_quoted(captions(part))}{after}"

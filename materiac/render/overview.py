@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from materiac.program import Image
 from materiac.render.boxes import Box
-from materiac.render.covered import Covered
-from materiac.render.diagram import UNCOVERED, Arrow, Diagram, Node, make
+from materiac.render.diagram import UNCOVERED, Arrow, Diagram, Node
 
 
-def overview(image: Image, seen: Covered | None = None) -> Diagram:
+def overview(whole: Diagram) -> Diagram:
     """The picture with every loop, and every group without loops in it, folded to one node.
 
     Lines between the same two nodes become one, with their number.
     """
-    whole = make(image, seen)
     around = _around_loops(whole.boxes)
     folded = {node: box for box in _outermost(whole.boxes, around) for node in box.nodes}
     names = {node: box.id for node, box in folded.items()}
@@ -64,7 +61,14 @@ def _fold(box: Box, members: Sequence[Node]) -> Node:
     was = _all(member.covered for member in members)
     notes = (*box.lines, UNCOVERED) if was is False else box.lines
     name = f"{box.kind} of {size}"
-    return Node(box.id, box.name, name, box.kind, does="", notes=notes, covered=was)
+    sign = box.sign or _sign(member.sign for member in members)
+    return Node(box.id, box.name, name, box.kind, does="", notes=notes, covered=was, sign=sign)
+
+
+def _sign(signs: Iterable[str]) -> str:
+    """The sign that all have; where some have one, that of what is another."""
+    found = set(signs)
+    return found.pop() if len(found) == 1 else "~"
 
 
 def _all(covered: Iterable[bool | None]) -> bool | None:
@@ -93,5 +97,5 @@ def _one(parallel: list[Arrow]) -> Arrow:
         return first
     if all(other == first for other in others):
         return replace(first, count=len(parallel))
-    was = _all(arrow.covered for arrow in parallel)
-    return Arrow(first.source, first.target, "edge", count=len(parallel), covered=was)
+    was, sign = _all(arrow.covered for arrow in parallel), _sign(arrow.sign for arrow in parallel)
+    return Arrow(first.source, first.target, "edge", count=len(parallel), covered=was, sign=sign)

@@ -47,7 +47,7 @@ def _sockets(diagram: Diagram, names: Mapping[str, str]) -> Iterator[str]:
 def _cells(node: Node) -> list[str]:
     kind = " ".join([node.kind, *node.marks]) if node.does else ""
     does = "\n".join(one_line(text) for text in (node.does, *node.notes) if text)
-    return [one_line(node.name), one_line(node.materia), kind, does, node.reads]
+    return [one_line(node.title), one_line(node.materia), kind, does, node.reads]
 
 
 def _sizes(rows: Iterable[Sequence[str]]) -> list[int]:
@@ -72,11 +72,12 @@ def _ways(arrows: Sequence[Arrow], names: Mapping[str, str], indent: int) -> Ite
         limit = f" ({arrow.limit})" if arrow.limit else ""
         when = f"{arrow.when:>{size}} " if size else ""
         fault = f"  {arrow.fault}" if arrow.fault else ""
-        yield f"{' ' * indent}{_GAP}{when}→ {names[arrow.target]}{limit}{fault}"
+        sign = f"{arrow.sign:<{len(_GAP)}}"
+        yield f"{' ' * indent}{sign}{when}→ {names[arrow.target]}{limit}{fault}"
 
 
 def _boxes(diagram: Diagram, names: Mapping[str, str]) -> Iterator[str]:
-    headings = [one_line(f"{box.kind} {box.name}") for box in diagram.boxes]
+    headings = [one_line(box.title) for box in diagram.boxes]
     size = min(_WIDEST[0], max(map(columns, headings), default=0))
     for box, heading in zip(diagram.boxes, headings, strict=True):
         yield ""
@@ -92,6 +93,11 @@ def _ends(diagram: Diagram, box: Box, names: Mapping[str, str]) -> Iterator[str]
     nodes = set(box.nodes)
     for arrow in diagram.arrows:
         if box.kind == "loop" and arrow.source in nodes and arrow.kind in ("exit", "done"):
-            yield f"after {names[arrow.source]}: {arrow.when} → {names[arrow.target]}  {arrow.fault}".rstrip()
+            yield _end(arrow, f"after {names[arrow.source]}: {arrow.when}", names)
         if arrow.box == box.id:
-            yield f"{arrow.when} → {names[arrow.target]}  {arrow.fault}".rstrip()
+            yield _end(arrow, arrow.when, names)
+
+
+def _end(arrow: Arrow, when: str, names: Mapping[str, str]) -> str:
+    words = f"{when} → {names[arrow.target]}  {arrow.fault}".rstrip()
+    return f"{arrow.sign} {words}" if arrow.sign else words

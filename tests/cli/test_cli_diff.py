@@ -195,3 +195,32 @@ def test_git_shows_it(folder: Path) -> None:
     assert git("diff") == ""
     git("commit", "-q", "-am", "Break")
     assert "+{" in git("show", "--no-ext-diff")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "code", "shown", "said"),
+    [
+        pytest.param("a.json --against a.json", 0, "marks", "", id="same"),
+        pytest.param("a.json --against shorter.json", 0, "+ b", "", id="new"),
+        pytest.param("shorter.json --against a.json", 0, "- b", "", id="gone"),
+        pytest.param("other.json --against several.json", 0, "~ a", "", id="by-name"),
+        pytest.param("renamed.json --against a.json", 0, "L → M", "", id="alone"),
+        pytest.param("a.json --against /dev/null", 2, "", "there is no loadout 'L'", id="nothing"),
+        pytest.param(
+            "renamed2.json --against several.json", 2, "", "there is no loadout 'Z'", id="not-there"
+        ),
+        pytest.param("a.json --against broken.json", 2, "", "broken.json:", id="broken"),
+        pytest.param("a.json --against a.json --coverage x", 2, "", "not allowed with", id="two-marks"),
+        pytest.param("- --against -", 2, "", "not both", id="both-from-standard-input"),
+    ],
+)
+def test_pictures(words: str, code: int, shown: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("renamed2.json").write_text(json.dumps(config("Z")), encoding="utf-8")
+    try:
+        assert main(["render", *words.split()]) == code
+    except SystemExit as exit_:
+        assert exit_.code == code  # noqa: PT017 - argparse exits
+    out, err = capsys.readouterr()
+    assert shown in out
+    assert said in err

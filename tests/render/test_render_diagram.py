@@ -206,7 +206,7 @@ def test_boxes_nest_and_never_cross() -> None:
 
 
 def test_the_overview_folds_loops_and_groups_and_counts_lines() -> None:
-    diagram = overview(full())
+    diagram = overview(make(full()))
     assert [(node.name, node.materia) for node in diagram.nodes] == [
         ("plan", "Plan"),
         ("work", "loop of 3 sockets"),
@@ -223,9 +223,9 @@ def test_the_overview_folds_loops_and_groups_and_counts_lines() -> None:
 
 def test_the_overview_keeps_what_is_not_folded() -> None:
     image = grouped(looped(2, 2), around=("l0.0", "l0.1", "l1.0"), all=("l0.0", "l0.1", "l1.0", "l1.1"))
-    diagram = overview(image)
+    diagram = overview(make(image))
     assert [(box.name, box.nodes) for box in diagram.boxes] == [("all", ("c1", "c2"))]
-    assert ways(overview(chain(2))) == [
+    assert ways(overview(make(chain(2)))) == [
         "START -> s0",
         "s0 -satisfied-> s1",
         "s0 -not_satisfied ≤3-> s0",
@@ -240,7 +240,7 @@ def test_equal_lines_keep_their_words_in_the_overview() -> None:
         for name in "ab"
     } | {"c": Socket("c", "Check", "text")}
     image = grouped(Image(Program("p", "a", sockets, MATERIA)), both=("a", "b"))
-    assert "both -×4-> c" in ways(overview(image))
+    assert "both -×4-> c" in ways(overview(make(image)))
     bounded = {name: Socket(name, "Check", "json", edges=(Edge("satisfied", "c", 2),)) for name in "ab"}
     image = grouped(Image(Program("p", "a", sockets | bounded, MATERIA)), both=("a", "b"))
-    assert "both -satisfied ≤2 ×2-> c" in ways(overview(image))
+    assert "both -satisfied ≤2 ×2-> c" in ways(overview(make(image)))
