@@ -17,6 +17,9 @@ RESERVED: Final = frozenset(
     {"item", "satisfied", "state", "request", "lastOutput", "lastJson", "cursor", "parallelFanIn"}
 )
 
+GUARDED: Final = ("workItems", "satisfied", "item")
+"""The keys of the state that no utility may patch."""
+
 
 class PathError(ValueError):
     """A text that is no path; the message says why, in words that follow "'…' is no path: "."""

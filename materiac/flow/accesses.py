@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from materiac import model, shipped
+from materiac.flow.regions import regions
 from materiac.graph import Assignment, LoadoutGraph, LoopView, SocketView
-from materiac.path import ITEM_NAMES, OUTPUT, WORK_ITEMS, Path, PathError, parse_source, parse_target
+from materiac.path import GUARDED, ITEM_NAMES, OUTPUT, WORK_ITEMS, Path, PathError, parse_source, parse_target
 from materiac.program import FAN_IN
 from materiac.source import Pointer
 from materiac.template import WHOLE, references
@@ -26,8 +27,6 @@ JOINED: Final[Place] = ("state", FAN_IN)
 """What is left of the streams of a region."""
 
 _WORK_ITEMS: Final = WORK_ITEMS.removeprefix("state.")
-GUARDED: Final = ("workItems", "satisfied", "item")
-"""The keys of the state that no utility may patch."""
 _TEXTS: Final = ("satisfied", "context", "text")
 _GIVEN: Final = "previousCast"
 """What a cast may begin with."""
@@ -45,16 +44,27 @@ class Read(NamedTuple):
     kind: str
     target: str = ""
 
+    @property
+    def key(self) -> str:
+        """The place below the state, with dots."""
+        return ".".join(self.place[1:])
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is the materia that says it, which several sockets may use."""
+        return self.at[0] == "materia"
+
 
 class Write(NamedTuple):
     """A place that gets a value: that of another place, if there is one, else whatever comes.
 
-    A `flat` value has nothing below it; of others anything may be there.
+    A `flat` value has nothing below it; of others anything may be there. `at` is the assignment that does it.
     """
 
     place: Place
     copied: Place | None = None
     flat: bool = False
+    at: Pointer | None = None
 
 
 class Anything(NamedTuple):
@@ -75,11 +85,29 @@ class Accesses:
     keys: frozenset[str]
     speaks: bool
     """Whether some socket reads JSON, which may have a context and work items in it."""
+    whole: bool
+    """Whether all regions are; of the streams of others nothing can be told."""
+
+    @cached_property
+    def patchers(self) -> frozenset[str]:
+        """The sockets that may write any key of the state."""
+        visits = self.visits.items()
+        return frozenset(id_ for id_, acts in visits if any(isinstance(act, Anything) for act in acts))
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """What is known to be written of the state, with dots; what it lies in too."""
+        writes = (act for acts in self.visits.values() for act in acts if isinstance(act, Write))
+        coming = _COMING if self.speaks else ()
+        places = [*coming, *(write.place for write in writes if write.place != LAST_JSON)]
+        return tuple(
+            dict.fromkeys(".".join(place[1:end]) for place in places for end in range(2, len(place) + 1))
+        )
 
     def is_given(self, place: Place) -> bool:
         """Whether a place has a value without a write that can be seen: what casts begin with, what comes
         with any object."""
-        if place[:2] == ("state", _GIVEN):
+        if place[:2] == ("state", _GIVEN) or (place[:2] == JOINED and not self.whole):
             return True
         return self.speaks and any(place == known or _is_in(place, known) for known in _COMING)
 
@@ -109,6 +137,7 @@ def accesses(graph: LoadoutGraph) -> Accesses:
         lists={id_: read for id_, loop in graph.loops.items() if (read := _list(loop)) is not None},
         keys=keys,
         speaks=any(_speaks(socket) for socket in graph.sockets.values()),
+        whole=not any(region.obstacles for region in regions(graph)),
     )
 
 
@@ -192,7 +221,7 @@ def _patch(socket: SocketView) -> Iterator[Act]:
     if not isinstance(socket.materia, model.UtilityMateria):
         return
     yield from (Write(("state", key)) for key in dict.fromkeys(_patched(socket)))
-    if _builtin(socket.materia) is None and "writes" not in socket.materia.model_fields_set:
+    if builtin_of(socket.materia) is None and "writes" not in socket.materia.model_fields_set:
         yield Anything(socket.id)
 
 
@@ -200,20 +229,20 @@ def _patched(socket: SocketView) -> Iterator[str]:
     utility = socket.materia
     if not isinstance(utility, model.UtilityMateria) or not _speaks(socket):
         return
-    builtin = _builtin(utility)
-    yield from utility.writes
+    builtin = builtin_of(utility)
+    yield from (key for key in utility.writes if key not in GUARDED)
     yield from shipped.BUILTIN_WRITES.get(builtin or "", ())
     if builtin == "echo":
-        yield from echoed(utility)
+        yield from _echoed(utility)
 
 
-def _builtin(utility: model.UtilityMateria) -> str | None:
+def builtin_of(utility: model.UtilityMateria) -> str | None:
     """The built-in that a utility is; None for one that nothing is known of."""
     name = shipped.SCRIPTS.get(utility.script.name) if utility.script else utility.utility
     return name if name in shipped.BUILTIN_WRITES else None
 
 
-def echoed(utility: model.UtilityMateria) -> tuple[str, ...]:
+def _echoed(utility: model.UtilityMateria) -> tuple[str, ...]:
     """The keys of the state that `echo` is told to send."""
     params = utility.params or {}
     output = params.get("output", params)
@@ -232,11 +261,11 @@ def _assignment(socket: SocketView, assignment: Assignment, cursors: Collection[
     if _is_below_state(source) and not of_item(socket, source):
         read = ("state", *source.segments)
         yield Read(read, assignment.source, assignment.at, "source", assignment.target)
-        yield Write(place, copied=read)
+        yield Write(place, copied=read, at=assignment.at)
     elif source.root == "lastJson" and not _speaks(socket):
-        yield Write(place, copied=LAST_JSON)
+        yield Write(place, copied=LAST_JSON, at=assignment.at)
     elif _has_value(socket, source, cursors):
-        yield Write(place, flat=_is_flat(socket, source))
+        yield Write(place, flat=_is_flat(socket, source), at=assignment.at)
 
 
 def _has_value(socket: SocketView, source: Path, cursors: Collection[str]) -> bool:

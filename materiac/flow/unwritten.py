@@ -48,13 +48,6 @@ def gaps(graph: LoadoutGraph, cycles: int) -> tuple[Gap, ...]:
     return tuple(_Search(graph, cycles).gaps())
 
 
-def patchers(graph: LoadoutGraph) -> list[str]:
-    """The sockets in reach that may write any key of the state."""
-    visits = accesses(graph).visits
-    found = (id_ for id_ in graph.reached if id_ in visits)
-    return [id_ for id_ in found if any(isinstance(act, Anything) for act in visits[id_])]
-
-
 class _Search:
     """The gaps of a loadout, and what is left of the searches for ways to them."""
 

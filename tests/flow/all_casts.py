@@ -10,7 +10,7 @@ from typing import Any
 
 from materiac import model
 from materiac.flow.accesses import accesses
-from materiac.graph import LoadoutGraph
+from materiac.graph import Assignment, LoadoutGraph, LoopView
 from materiac.lower import lower
 from materiac.path import MISSING, parse_source, parse_target, read, write
 from materiac.program import FAN_IN, Program
@@ -60,27 +60,40 @@ class Patched(Ground):
 
     def _patches(self, utility: model.UtilityMateria) -> bool:
         lists = [loop.items for loop in self.program.loops.values()]
+        if utility.command is None:
+            return False
         return "state.xs" in lists and ("xs" in utility.writes or "writes" not in utility.model_fields_set)
+
+
+Place = tuple[str, ...]
+Tags = frozenset[tuple[Place, str]]
+"""Assignments whose values are in the state: their targets, and the sockets."""
 
 
 @dataclass(frozen=True)
 class Cast:
-    """A walker with its state; `kept` is the state that is there again when streams are done."""
+    """A walker with its state; `kept` is what is there again when streams are done."""
 
     walker: Walker
     state: dict[str, Any]
     spoken: bool = False
-    kept: tuple[dict[str, Any], bool] | None = None
+    kept: tuple[dict[str, Any], bool, Tags] | None = None
+    tags: Tags = frozenset()
 
 
 class Casts:
-    """All casts of a loadout. `unwritten` are the reads without a value: node and place."""
+    """All casts of a loadout. `unwritten` are the reads without a value: node and place.
+
+    `made` and `seen` are the assignments that some cast carries out, and those that something sees.
+    """
 
     def __init__(self, graph: LoadoutGraph, materia: dict[str, model.Materia], cycles: int) -> None:
         frame = model.Frame.model_validate({"limits": {"maxNoAdvanceCycles": cycles}})
         self.graph, self.program = graph, lower(graph, frame, materia).program
         self.ground = Patched(self.program, graph)
-        self.unwritten: set[tuple[str, tuple[str, ...]]] = set()
+        self.unwritten: set[tuple[str, Place]] = set()
+        self.made: set[tuple[Place, str]] = set()
+        self.seen: set[tuple[Place, str]] = set()
         self.complete = self._explore()
 
     def _explore(self) -> bool:
@@ -97,8 +110,9 @@ class Casts:
         return True
 
     def _standing(self, cast: Cast) -> object:
-        kept = cast.kept and (_frozen(cast.kept[0]), cast.kept[1])
-        return cast.walker.standing(self.ground.bounded, guard=True), _frozen(cast.state), cast.spoken, kept
+        kept = cast.kept and (_frozen(cast.kept[0]), *cast.kept[1:])
+        known = _frozen(cast.state), cast.spoken, cast.tags
+        return cast.walker.standing(self.ground.bounded, guard=True), known, kept
 
     def _steps(self, cast: Cast) -> Iterator[Cast]:
         cast = self._out_of_streams(cast)
@@ -109,9 +123,11 @@ class Casts:
             loop = self.graph.loop_of(at)
             if step.status != "failed" and loop is not None:
                 self._look(f"past:{loop.id}", loop.items, cast.state)
+                self._go_through(loop, cast.tags)
                 if step.status is None and not self._is_astray(at, walker.at, "empty"):
                     yield replace(cast, walker=walker)
             return
+        self._go_through(self.graph.loop_of(at), cast.tags)
         visited = self._visit(at, replace(cast, state=deepcopy(cast.state)))
         for choice in self.ground.choices[at]:
             if not all(self._holds(list_, visited.state) for list_, length in choice.lengths if length):
@@ -121,6 +137,10 @@ class Casts:
             kind = step.covers[-1][0]
             if step.status is None and not self._is_astray(at, after.at, kind):
                 yield replace(visited, walker=after, state=deepcopy(visited.state))
+
+    def _go_through(self, loop: LoopView | None, tags: Tags) -> None:
+        path = loop.path if loop is not None else None
+        self.seen |= {tag for tag in tags if path is not None and _touch(tag[0], path.segments)}
 
     def _holds(self, list_: tuple[str, ...], state: dict[str, Any]) -> bool:
         return accesses(self.graph).is_given(("state", *list_)) or read(state, list_) is not MISSING
@@ -137,23 +157,25 @@ class Casts:
             return cast
         state = deepcopy(cast.kept[0])
         state[FAN_IN] = Whatever()
-        return replace(cast, state=state, spoken=cast.kept[1], kept=None)
+        return replace(cast, state=state, spoken=cast.kept[1], kept=None, tags=cast.kept[2])
 
     def _visit(self, at: str, cast: Cast) -> Cast:
-        socket, state = self.graph.sockets[at], cast.state
+        socket, state, tags = self.graph.sockets[at], cast.state, cast.tags
+        if not isinstance(socket.materia, model.UtilityMateria) or socket.materia.utility is None:
+            self.seen |= tags  # agents are shown them, programs are given them; built-ins do not look
         if isinstance(socket.materia, model.AgentMateria):
             for reference in references(socket.materia.prompt):
                 self._look_bare(at, reference.name, state)
         spoken = cast.spoken or socket.parse == "json"
         if isinstance(socket.materia, model.UtilityMateria):
             state.update({key: Whatever() for key in socket.materia.writes})
-            if "writes" not in socket.materia.model_fields_set:
+            if socket.materia.command and "writes" not in socket.materia.model_fields_set:
                 state = Whatever()
                 spoken = True
         for part in socket.assign:
-            self._assign(at, part.target, part.source, state, spoken=spoken)
-        kept = (deepcopy(state), spoken) if at in self.program.regions else cast.kept
-        return replace(cast, state=state, spoken=spoken, kept=kept)
+            tags = self._assign(at, part, state, tags, spoken=spoken)
+        kept = (deepcopy(state), spoken, tags) if at in self.program.regions else cast.kept
+        return replace(cast, state=state, spoken=spoken, kept=kept, tags=tags)
 
     def _look_bare(self, at: str, name: str, state: dict[str, Any]) -> None:
         path = parse_source(name)
@@ -168,15 +190,22 @@ class Casts:
             self.unwritten.add((node, place))
         return value
 
-    def _assign(self, at: str, target: str, source: str, state: dict[str, Any], *, spoken: bool) -> None:
-        path = parse_source(source)
-        socket = self.graph.sockets[at]
+    def _assign(self, at: str, part: Assignment, state: dict[str, Any], tags: Tags, *, spoken: bool) -> Tags:
+        path, socket, target = parse_source(part.source), self.graph.sockets[at], parse_target(part.target)
         value: Any = Whatever()
         if path.root == "state":
-            value = self._look(at, source, state)
-        elif source in {"lastOutput", "$.context"} or (source == "$" and socket.parse == "text"):
+            value = self._look(at, part.source, state)
+            self.seen |= {tag for tag in tags if _touch(tag[0], path.segments)}
+        elif part.source in {"lastOutput", "$.context"} or (part.source == "$" and socket.parse == "text"):
             value = "text"
         elif (path.root == "lastJson" and not spoken) or (path.root == "item" and socket.loop is None):
             value = MISSING
-        if value is not MISSING:
-            write(state, parse_target(target), value)
+        if value is MISSING:
+            return tags
+        write(state, target, value)
+        self.made.add((target, at))
+        return frozenset({tag for tag in tags if tag[0][: len(target)] != target} | {(target, at)})
+
+
+def _touch(one: Place, other: Place) -> bool:
+    return all(a == b for a, b in zip(one, other, strict=False))

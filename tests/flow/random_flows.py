@@ -69,8 +69,11 @@ class _Author:
         return Flow(loadout, self.materia, self.random.choice((0, 1, 3)))
 
     def add(self, name: str, *, generator: bool) -> None:
-        if self.chance(0.12) and not generator:
-            materia: Json = {"command": ["true"], "parse": "json"}
+        materia: Json
+        if self.chance(0.2) and not generator:
+            materia = {"utility": "noop", "parse": self.random.choice(("json", "text"))}
+        elif self.chance(0.12) and not generator:
+            materia = {"command": ["true"], "parse": "json"}
             if self.chance(0.8):
                 materia["writes"] = self.random.sample((*KEYS, "xs"), self.random.randint(0, 2))
         else:
@@ -92,21 +95,22 @@ class _Author:
 
     def assign(self, materia: Json) -> Json:
         pairs: Json = {}
+        is_json = materia.get("parse") == "json" or "generator" in materia
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
             target = self.random.choice(PLACES)
             deep = target.count(".")
             copied = [f"state.{place}" for place in PLACES if place.count(".") <= deep]
             sources = ["$", "lastOutput", "lastJson", "lastJson.q", "item.title", *copied]
-            if "parse" in materia or "generator" in materia:
+            if is_json:
                 sources += ["$.q", "$.q", "$.context"]
             pairs[target] = self.random.choice(sources)
-        if ("parse" in materia or "generator" in materia) and self.chance(0.4):
+        if is_json and self.chance(0.4):
             pairs["xs"] = "$.xs"
         return pairs
 
     def is_json(self, name: str) -> bool:
         materia = self.materia[f"m{name}"]
-        return "parse" in materia or "generator" in materia
+        return materia.get("parse") == "json" or "generator" in materia
 
     def join(self, names: list[str], place: int, inside: list[str]) -> None:
         name = names[place]

@@ -76,7 +76,11 @@ def test_a_shared_cursor_is_that_of_the_loop_entered_last(tmp_path: Path) -> Non
 def test_a_spent_budget_minds_what_lies_beyond_an_empty_loop(
     after: str, status: str, failure: str | None, tmp_path: Path
 ) -> None:
-    sockets: Json = {"s0": {"edges": [{"to": "s1"}]}, "s1": {"edges": [{"to": "s1"}]}, "s2": {}}
+    sockets: Json = {
+        "s0": {"edges": [{"to": "s1"}]},
+        "s1": {"edges": [{"to": "s1"}]},
+        "s2": {"parse": "json"},
+    }
     loops = {"l": {"sockets": ["s1"], "iterator": {"items": "state.workItems", "done": after}}}
     sockets["s1"]["advance"] = {"cursor": "workItemIndex", "items": "state.workItems"}
     answers = {"s0": [{"text": "dear", "usage": {"input": 8, "output": 2}}]}

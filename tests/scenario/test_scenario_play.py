@@ -28,7 +28,8 @@ RUNNING = loadout(
     },
 )
 TALK = loadout(
-    {"ask": {"materia": "Asker"}}, materia={"Asker": {"prompt": "Ask {{state.who}}", "multiTurn": True}}
+    {"ask": {"materia": "Asker"}},
+    materia={"Asker": {"prompt": "Ask {{state.previousCast.who}}", "multiTurn": True}},
 )
 
 
@@ -102,10 +103,14 @@ HOLDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "a person who ends the talk": (
         TALK,
         {
-            "state": {"who": "Ada"},
+            "state": {"previousCast": {"who": "Ada"}},
             "agent": {"sockets": {"ask": ["what?", "which?", "this"]}},
             "person": ["the red one", None],
-            "expect": {"prompts": {"ask#1": {"has": "Ask Ada"}}, "turns": 3, "state": {"who": "Ada"}},
+            "expect": {
+                "prompts": {"ask#1": {"has": "Ask Ada"}},
+                "turns": 3,
+                "state": {"previousCast": {"who": "Ada"}},
+            },
         },
     ),
     "a person who falls silent": (TALK, {"person": ["hm"], "expect": {"status": "waiting"}}),
