@@ -5,30 +5,78 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import traceback
 from pathlib import Path
+from typing import Final
 
 from materiac.cli import loading
+from materiac.diagnostic import Finding, Located, Severity
+from materiac.environment import unsecret
 from materiac.lsp import checker, facts
-from materiac.lsp.looks import Job, Look
+from materiac.lsp.looks import Job, Look, Visits
 from materiac.pipeline import Checked, Text, examine
 from materiac.report import ordered
 from materiac.resources import folder
 from materiac.scenario.read import findings_of
 
+_LARGEST: Final = 1_000
+"""Of loadouts with more sockets nobody waits for what they take at most."""
+
+
+class Desk:
+    """Answers, and remembers what it looked at last: it is asked about that."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Job, Checked] | None = None
+
+    def answer(self, question: Job | Visits) -> Look | str | None:
+        """The look at a text, or how often a socket is visited at most."""
+        try:
+            return self._most(question) if isinstance(question, Visits) else self._looked(question)
+        except Exception as fault:  # noqa: BLE001 (the editor is told, and goes on)
+            if os.environ.get("MATERIAC_DEBUG"):
+                traceback.print_exception(fault)
+            return None if isinstance(question, Visits) else _faulty(fault)
+
+    def _looked(self, job: Job) -> Look:
+        look, checked = _look(job)
+        self._last = job, checked
+        return look
+
+    def _most(self, visits: Visits) -> str | None:
+        from materiac.flow.bounds import CYCLES, visits_of
+
+        last = self._last
+        checked = last[1] if last is not None and last[0] == visits.job else _look(visits.job)[1]
+        graph = checked.graphs.get(visits.loadout)
+        broken = any(part.finding.severity is Severity.ERROR for part in checked.findings)
+        if graph is None or broken or visits.socket not in graph.sockets or len(graph.sockets) > _LARGEST:
+            return None
+        limits = checked.layered.data.get("limits", {}) if checked.layered else {}
+        return str(visits_of(graph, visits.socket, limits.get("maxNoAdvanceCycles", CYCLES)))
+
+
+def _faulty(fault: Exception) -> Look:
+    told = unsecret(f"a fault of materiac itself: {type(fault).__name__}: {fault}")
+    return Look((Located(Finding("fault", Severity.ERROR, told, ()), None),))
+
 
 def look(job: Job) -> Look:
     """What `materiac check` would find in a text in that folder, and what it knows then."""
+    return _look(job)[0]
+
+
+def _look(job: Job) -> tuple[Look, Checked]:
     with contextlib.chdir(job.folder):
-        top = Text(job.name, job.raw, language=job.language)
         try:
             layers = loading.surroundings(job.opened)
         except loading.UnreadableError:
             layers = loading.Layers(())
-        texts = layers.on_top(top, opened=job.opened).texts
+        texts = layers.on_top(Text(job.name, job.raw, language=job.language), opened=job.opened).texts
         checked = examine(texts)
         found = ordered([*checked.findings, *findings_of(job.name, job.raw, job.language)])
         files = {text.name: _file(text.name) for text in texts}
-        return _told(checked, Look(tuple(found), files), texts[-1])
+        return _told(checked, Look(tuple(found), files), texts[-1]), checked
 
 
 def _file(name: str) -> Path:
@@ -55,7 +103,7 @@ def _told(checked: Checked, look: Look, top: Text) -> Look:
 def main() -> None:
     """Answer until the server closes the pipe."""
     with contextlib.suppress(BrokenPipeError):
-        checker.serve(sys.stdin.buffer, os.fdopen(_own_output(), "wb"), look)
+        checker.serve(sys.stdin.buffer, os.fdopen(_own_output(), "wb"), Desk().answer)
 
 
 def _own_output() -> int:

@@ -12,9 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO, Final
 
-from materiac.lsp.looks import Job, Look
+from materiac.lsp.looks import Job, Look, Visits
+
+_PATIENCE_S: Final = 1.0
 
 
 class Checker:
@@ -35,12 +37,27 @@ class Checker:
         with self._lock:
             self.since = time.monotonic()
             try:
-                return _answer(self._running(), job)
-            except (EOFError, OSError, pickle.UnpicklingError):
-                self._end()
-                return None
+                look: Look | None = self._answer(job)
             finally:
                 self.since = None
+            return look
+
+    def most(self, visits: Visits) -> str | None:
+        """How often a socket is visited at most; None where that is not known, or something else goes on."""
+        if not self._lock.acquire(timeout=_PATIENCE_S):
+            return None
+        try:
+            words: str | None = self._answer(visits)
+            return words
+        finally:
+            self._lock.release()
+
+    def _answer(self, question: Job | Visits) -> Any:
+        try:
+            return _asked(self._running(), question)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self._end()
+            return None
 
     def start(self) -> None:
         """Start the process, so that it is there when it is needed."""
@@ -78,19 +95,18 @@ class Checker:
             self._end()
 
 
-def _answer(process: subprocess.Popen[bytes], job: Job) -> Look:
+def _asked(process: subprocess.Popen[bytes], question: Job | Visits) -> Any:
     if process.stdin is None or process.stdout is None:
         raise EOFError
-    pickle.dump(job, process.stdin)
+    pickle.dump(question, process.stdin)
     process.stdin.flush()
     # It comes from the process that was started above, and from nobody else.
-    look: Look = pickle.load(process.stdout)  # noqa: S301
-    return look
+    return pickle.load(process.stdout)  # noqa: S301
 
 
-def serve(reader: BinaryIO, writer: BinaryIO, look: Callable[[Job], Look]) -> None:
+def serve(reader: BinaryIO, writer: BinaryIO, answer: Callable[[Any], Look | str | None]) -> None:
     """Be the process: answer until there are no more questions."""
     with suppress(EOFError, BrokenPipeError):
         while True:
-            pickle.dump(look(pickle.load(reader)), writer)  # noqa: S301 (the server asks)
+            pickle.dump(answer(pickle.load(reader)), writer)  # noqa: S301 (the server asks)
             writer.flush()

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from materiac.lsp import actions, hovering, navigation, offers, renaming, symbols, wire
 from materiac.lsp.buffers import Buffer
+from materiac.lsp.looks import Visits
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
 from materiac.lsp.server import Server
@@ -42,7 +43,11 @@ def _hover(server: Server, buffer: Buffer, params: types.HoverParams) -> types.H
     look, exact = server.texts.look(buffer.uri), server.texts.exact_look(buffer)
     own = [part for part in exact.found if part.place and part.place.source.name == buffer.name]
     offset = buffer.offset(wire.spot(params.position))
-    found = hovering.hover(offset, own, server.texts.reading(buffer), look)
+
+    def most(loadout: str, socket: str) -> str | None:
+        return server.checker.most(Visits(server.job(buffer), loadout, socket))
+
+    found = hovering.hover(offset, own, server.texts.reading(buffer), look, most)
     return wire.hover(buffer, found) if found else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,10 @@ from materiac.source import Span
 _LINES: Final = 6
 _WIDTH: Final = 160
 _EXAMPLES: Final = "\n## "
+_ITEMS: Final = ", for N items"
+
+Most = Callable[[str, str], str | None]
+"""Tells of a loadout and a socket of it how often that is visited at most."""
 
 
 class Hover(NamedTuple):
@@ -28,12 +32,14 @@ class Hover(NamedTuple):
     span: Span
 
 
-def hover(offset: int, found: Iterable[Located], reading: Reading | None, look: Look) -> Hover | None:
+def hover(
+    offset: int, found: Iterable[Located], reading: Reading | None, look: Look, most: Most
+) -> Hover | None:
     """What is known of an offset: the findings there, and the name there."""
     here = [part for part in found if part.place is not None and _holds(part.place.span, offset)]
     pages = {part.finding.rule: page for part in here if (page := introduction(part.finding.rule))}
     mention = reading.at(offset) if reading is not None else None
-    words = _described(mention, reading, look) if mention is not None and reading is not None else None
+    words = _described(mention, reading, look, most) if mention is not None and reading is not None else None
     texts = [*pages.values(), *([words] if words else [])]
     if not texts:
         return None
@@ -63,25 +69,26 @@ def introduction(rule: str) -> str | None:
     return f"**{title.removeprefix('# ')}** {rest.strip()}"
 
 
-def _described(mention: Mention, reading: Reading, look: Look) -> str | None:
+def _described(mention: Mention, reading: Reading, look: Look, most: Most) -> str | None:
     if mention.kind == "materia":
         behaviour = look.materia.get(mention.name)
         return _of_materia(mention.name, behaviour.fields) if behaviour else None
     if mention.kind == "socket":
         if mention.name == END:
             return "`end`: the cast is complete"
-        station = look.stations.get((mention.loadout or "", mention.name))
-        return _of_socket(mention.name, station, look) if station else None
+        loadout = mention.loadout or ""
+        station = look.stations.get((loadout, mention.name))
+        return _of_socket(mention.name, station, look, most(loadout, mention.name)) if station else None
     data = reading.document.data
     if mention.kind == "loop":
         return _of_loop(mention.name, data["loadouts"][mention.loadout]["loops"][mention.name])
     return None
 
 
-def _of_socket(id_: str, station: Station, look: Look) -> str:
+def _of_socket(id_: str, station: Station, look: Look, visits: str | None) -> str:
     parts = [f"materia `{station.materia}`", f"output read as {station.parse}"]
     parts += [f"in loop `{station.loop}`"] if station.loop else []
-    parts += [f"visited {station.turns}"] if station.turns else []
+    parts += [f"visited at most {visits} times{_ITEMS if 'N' in visits else ''}"] if visits else []
     behaviour = look.materia.get(station.materia)
     below = f"\n\n{_of_materia(station.materia, behaviour.fields)}" if behaviour else ""
     return f"socket **{id_}**\n\n{_listed(parts)}{below}"

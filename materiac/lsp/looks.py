@@ -26,6 +26,15 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Visits:
+    """The question how often a cast visits a socket at most, in the text of a job."""
+
+    job: Job
+    loadout: str
+    socket: str
+
+
+@dataclass(frozen=True)
 class Behaviour:
     """A materia of any layer: its fields, and where it is written."""
 
@@ -35,13 +44,12 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class Station:
-    """What a socket comes to: how it is read, in which loop it is, how often it is visited at most."""
+    """What a socket comes to: its materia, how its output is read, in which loop it is."""
 
     materia: str
     parse: str
     loop: str | None
     place: Place | None
-    turns: str | None = None
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Server(LanguageServer):
         self.state = _State()
         self.checker = Checker(command)
         self.pool = ThreadPoolExecutor(4)
-        self.checks = Checks(self.texts, self.checker, self.pool, self._job, self._tell)
+        self.checks = Checks(self.texts, self.checker, self.pool, self.job, self._tell)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Nothing: what is wrong with a request is told in its answer, the rest would only disturb."""
@@ -126,7 +126,8 @@ class Server(LanguageServer):
             return f"untitled{languages.ENDING if language == 'dsl' else '.json'}"
         return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
-    def _job(self, buffer: Buffer) -> Job:
+    def job(self, buffer: Buffer) -> Job:
+        """What the process that checks is asked about a buffer."""
         others = [other for uri in self.texts.uris if (other := self.texts.get(uri)) and uri != buffer.uri]
         opened = {Path(os.path.realpath(path)): o.raw for o in others if (path := _path(o.uri)) is not None}
         return Job(buffer.name, buffer.raw, buffer.language, self._folder(buffer.uri), opened)

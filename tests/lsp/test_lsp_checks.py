@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from talk import PATIENCE_S, talking
 
+from materiac.cli.lsp_check import Desk
 from materiac.lsp.buffers import Buffer, Change
 from materiac.lsp.checker import Checker
 from materiac.lsp.checks import Checks
-from materiac.lsp.looks import Job, Look
+from materiac.lsp.looks import Job, Look, Visits
 from materiac.lsp.texts import Texts
 
 SLOW_S = 600
@@ -37,7 +38,7 @@ checker.serve(sys.stdin.buffer, sys.stdout.buffer, look)
 """
 
 
-class Desk:
+class Bench:
     """Texts, the process that checks them, and what it has told."""
 
     def __init__(self) -> None:
@@ -68,8 +69,8 @@ class Desk:
             await asyncio.sleep(0.01)
 
 
-def play(scene: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
-    desk = Desk()
+def play(scene: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
+    desk = Bench()
     try:
         asyncio.run(scene(desk))
     finally:
@@ -78,7 +79,7 @@ def play(scene: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
 
 
 def test_only_the_last_of_many_changes_is_checked() -> None:
-    async def scene(desk: Desk) -> None:
+    async def scene(desk: Bench) -> None:
         desk.open("one")
         await desk.until(lambda: len(desk.told) == 1)
         for version in range(2, 30):
@@ -91,7 +92,7 @@ def test_only_the_last_of_many_changes_is_checked() -> None:
 
 
 def test_a_change_ends_a_check_that_takes_long() -> None:
-    async def scene(desk: Desk) -> None:
+    async def scene(desk: Bench) -> None:
         desk.open("slow")
         await desk.until(lambda: desk.checker.since is not None)
         await asyncio.sleep(1.2)
@@ -103,7 +104,7 @@ def test_a_change_ends_a_check_that_takes_long() -> None:
 
 
 def test_a_process_that_fails_is_started_anew() -> None:
-    async def scene(desk: Desk) -> None:
+    async def scene(desk: Bench) -> None:
         desk.open("crash")
         desk.open("other", "b")
         await desk.until(lambda: bool(desk.told))
@@ -116,7 +117,7 @@ def test_a_process_that_fails_is_started_anew() -> None:
 
 
 def test_a_closed_file_is_not_told_of() -> None:
-    async def scene(desk: Desk) -> None:
+    async def scene(desk: Bench) -> None:
         desk.open("one")
         desk.texts.close("a")
         desk.checks.forget("a")
@@ -163,3 +164,23 @@ def test_a_file_of_10_000_sockets_does_not_hold_up_typing(tmp_path: Path) -> Non
         times.append(time.monotonic() - start)
         assert len(found) > 100
         assert max(times) < 5, times
+
+
+def test_a_fault_of_our_own_is_told(tmp_path: Path) -> None:
+    job = Job("a.materia", b"loadout L {", "dsl", tmp_path / "nowhere")
+    look = Desk().answer(job)
+    assert isinstance(look, Look)
+    [located] = look.found
+    assert located.finding.message.startswith("a fault of materiac itself: FileNotFoundError: ")
+    assert Desk().answer(Visits(job, "L", "a")) is None
+
+
+def test_only_a_loadout_without_errors_has_a_bound(tmp_path: Path) -> None:
+    def most(text: str, socket: str = "a") -> Look | str | None:
+        return Desk().answer(Visits(Job("a.materia", text.encode(), "dsl", tmp_path), "L", socket))
+
+    sound = 'limits { maxNoAdvanceCycles 1 }\nloadout L { entry a  a: M -> end }\nmateria M { prompt "x" }'
+    assert most(sound) == "1"
+    assert most(sound, "b") is None
+    assert most(sound.replace("end", "nowhere")) is None
+    assert most(sound.replace("loadout L", "loadout X")) is None

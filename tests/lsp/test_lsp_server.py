@@ -168,7 +168,8 @@ def test_hovers(talk: Talk) -> None:
     found = talk.at("hover", uri, *place(SOUND, "check\n"))
     assert found["range"]["start"] == {"line": 2, "character": 20}
     lines = found["contents"]["value"].splitlines()
-    assert lines[:4] == ["socket **check**", "", "- materia `Critic`", "- output read as json"]
+    parts = ["- materia `Critic`", "- output read as json", "- visited at most 3 times"]
+    assert lines[:5] == ["socket **check**", "", *parts]
     assert talk.at("hover", uri, 0, 1) is None
 
 
