@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from materiac import model
@@ -52,6 +52,13 @@ class Spent:
 
     def as_data(self) -> dict[str, Any]:
         return {"most": self.most.as_data(), "unknown": list(self.unknown)}
+
+
+class Totals(NamedTuple):
+    """The most turns of agents, with their repair turns, and the most runs of utilities."""
+
+    turns: Formula
+    runs: Formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,14 @@ def bound(graph: LoadoutGraph, cycles: int = CYCLES) -> Bound:
     return known.bound
 
 
+def totals(graph: LoadoutGraph, cycles: int = CYCLES) -> Totals:
+    """The turns and runs of a bound alone, without what each materia has of them, which takes its time."""
+    known = _known(graph, cycles)
+    if known.totals is None:
+        known.totals = _totals(graph, known.worst)
+    return known.totals
+
+
 def visits_of(graph: LoadoutGraph, socket: str, cycles: int = CYCLES) -> Formula:
     """How often a cast visits a socket at most."""
     return _known(graph, cycles).worst.most({socket: 1})
@@ -104,6 +119,7 @@ def visits_of(graph: LoadoutGraph, socket: str, cycles: int = CYCLES) -> Formula
 class _Known:
     worst: WorstCase
     bound: Bound | None = None
+    totals: Totals | None = None
 
 
 _KNOWN: Final[WeakKeyDictionary[LoadoutGraph, dict[int, _Known]]] = WeakKeyDictionary()
@@ -115,6 +131,14 @@ def _known(graph: LoadoutGraph, cycles: int) -> _Known:
     if cycles not in found:
         found[cycles] = _Known(WorstCase(terrain_of(graph, cycles)))
     return found[cycles]
+
+
+def _totals(graph: LoadoutGraph, worst: WorstCase) -> Totals:
+    sockets = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
+    return Totals(
+        turns=worst.most({socket.id: _turns(socket) for socket in sockets if not socket.utility}),
+        runs=worst.most({socket.id: 1 for socket in sockets if socket.utility}),
+    )
 
 
 def _bound(graph: LoadoutGraph, worst: WorstCase) -> Bound:
