@@ -24,28 +24,59 @@ _MOST_LOOPS: Final = 16
 
 
 class Scopes:
-    """The limits of one component of a terrain. `runs` is how often each loop can be run in it."""
+    """The limits of one component of a terrain.
+
+    `closed` are the loops that are entered idle and left idle, `runs` says how often each of the others
+    can be run here.
+    """
 
     def __init__(self, terrain: Terrain, nodes: tuple[str, ...]) -> None:
-        self._terrain, self._nodes = terrain, nodes
+        self._terrain, self.nodes = terrain, nodes
         self.inside = frozenset(nodes)
-        self.loops: dict[str, LoopView] = {}
-        for node in nodes:
-            if node in terrain.loops:
-                self.loops.setdefault(terrain.loops[node].id, terrain.loops[node])
+        found = {terrain.loops[node].id: terrain.loops[node] for node in nodes if node in terrain.loops}
+        self.closed = {id_: loop for id_, loop in found.items() if self._is_closed(loop)}
+        self.loops = {id_: loop for id_, loop in found.items() if id_ not in self.closed}
         self.runs = {
             id_: self._most_runs(loop) if self.again(loop) else 1 for id_, loop in self.loops.items()
         }
+
+    def _is_closed(self, loop: LoopView) -> bool:
+        """Whether a loop is all here, is not all that is here, and is left only when it is idle then."""
+        if not self._is_whole(loop) or loop.source in loop.sockets:
+            return False
+        steps = self._after[loop.id]
+        if all(self.loop(node) is loop for node in self.nodes) and not any(r.used_up for r in steps):
+            return False
+        return all(self.loop(r.target) is loop or self._leaves_idle(loop, r) for r in steps)
+
+    def _leaves_idle(self, loop: LoopView, route: Route) -> bool:
+        return route.used_up or (route.kind == "empty" and route.at == loop.at)
+
+    @cached_property
+    def _after(self) -> dict[str, list[Route]]:
+        """For each loop, the steps after its sockets."""
+        found: dict[str, list[Route]] = {}
+        for node in self.nodes:
+            loop = self.loop(node)
+            if loop is not None:
+                steps = (r for r in self._terrain.routes[node] if r.target in self.inside)
+                found.setdefault(loop.id, []).extend(steps)
+        return found
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
         """The steps within the component."""
         inside = self.inside
-        return tuple(r for node in self._nodes for r in self._terrain.routes[node] if r.target in inside)
+        return tuple(r for node in self.nodes for r in self._terrain.routes[node] if r.target in inside)
 
     def loop(self, node: str) -> LoopView | None:
         """The loop that a node is in."""
         return self._terrain.loops.get(node)
+
+    def open_loop(self, node: str) -> LoopView | None:
+        """The loop that a node is in, if it is not closed."""
+        loop = self.loop(node)
+        return loop if loop is not None and loop.id in self.loops else None
 
     def items(self, loop: LoopView) -> Limit:
         """How many items a loop comes to here."""
@@ -56,14 +87,16 @@ class Scopes:
     def _advancing(self) -> frozenset[str]:
         return frozenset(loop.id for r in self.routes if r.progress and (loop := self.loop(r.source)))
 
-    def budget(self, route: Route) -> Limit:
-        """How often an edge with a budget can be taken."""
-        loop, budget = self.loop(route.source), route.budget or 0
-        return Limit(budget) if loop is None else self.items(loop).times(budget)
+    def budget(self, route: Route) -> Limit | None:
+        """How often an edge can be taken; None where nothing but what is before it limits that."""
+        loop = self.loop(route.source)
+        if route.budget is None or (loop is not None and loop.id in self.closed):
+            return None
+        return Limit(route.budget) if loop is None else self.items(loop).times(route.budget)
 
     def enters(self, route: Route) -> str | None:
         """The loop that a step leads into from outside, or that it begins again."""
-        loop = self.loop(route.target)
+        loop = self.open_loop(route.target)
         if loop is None:
             return None
         begins = route.used_up or loop.source == route.source or self.loop(route.source) is not loop
@@ -87,7 +120,7 @@ class Scopes:
 
     def _most_runs(self, loop: LoopView) -> int:
         """What the stall guard leaves of runs: it does not look at those that a budget of the cast begins."""
-        into = [r for node in self._nodes if self.loop(node) is loop for r in self._terrain.before[node]]
+        into = [r for node in self.nodes if self.loop(node) is loop for r in self._terrain.before[node]]
         into = [r for r in into if self.loop(r.source) is None and not guarded(r)]
         exempt = self._budgets(None, (r for r in into if r.source in self.inside))
         first = any(r.source not in self.inside for r in into)
@@ -102,18 +135,24 @@ class Scopes:
         found = {(r.source, r.edge): r.budget for r in routes if self.loop(r.source) is loop}
         return sum(budget for budget in found.values() if budget is not None)
 
-    def guards(self, nodes: Iterable[str]) -> dict[str, Limit]:
-        """How often the stall guard lets sockets be visited, of those that need it to have a limit."""
+    def guards(self) -> dict[str, Limit]:
+        """How often the stall guard lets sockets be visited, of those that need it to have a limit.
+
+        For sockets of closed loops it is how often it lets the loop be begun.
+        """
 
         def unlimited(route: Route) -> bool:
+            loop = self.loop(route.source)
+            if loop is not None and loop.id in self.closed:
+                return route.budget is None or self.loop(route.target) is loop
             return route.budget is None and stays(route)
 
-        sockets = [n for part in self._terrain.cyclic(nodes, unlimited) for n in part if n not in self._empty]
-        return {node: self._guard(node) for node in sockets}
+        sockets = [n for part in self._terrain.cyclic(self.nodes, unlimited) for n in part]
+        return {node: self._guard(node) for node in sockets if node not in self._empty}
 
     def _guard(self, node: str) -> Limit:
-        rounds, loop = 1 + self._terrain.rounds, self.loop(node)
-        near = self._near[node]
+        rounds, loop = 1 + self._terrain.rounds, self.open_loop(node)
+        near = self._near.get(node, [])
         if loop is not None:
             own = self.items(loop).times(rounds + self._budgets(loop, near))
             return own.plus(Limit(self._budgets(None, near)))
@@ -130,7 +169,7 @@ class Scopes:
     def _near(self) -> dict[str, list[Route]]:
         """For each node, the steps between those that it is connected with while an item lasts."""
         found: dict[str, list[Route]] = {}
-        for part in self._terrain.cyclic(self._nodes, stays):
+        for part in self._terrain.cyclic(self.nodes, stays):
             inside = frozenset(part)
             steps = [r for n in part for r in self._terrain.routes[n] if r.target in inside and stays(r)]
             found |= dict.fromkeys(part, steps)
@@ -141,7 +180,7 @@ class Scopes:
         """For each loop that can be left before it is used up, what can be come to meanwhile."""
         left: dict[str, list[str]] = {}
         for route in self.routes:
-            loop = self.loop(route.source)
+            loop = self.open_loop(route.source)
             if loop is not None and not route.used_up and self.loop(route.target) is not loop:
                 left.setdefault(loop.id, []).append(route.target)
         if len(left) > _MOST_LOOPS:
@@ -181,5 +220,5 @@ class Scopes:
                 if route.target in self.inside and not self._makes_idle(loop, route):
                     yield route.target
 
-        members = [node for node in self._nodes if self.loop(node) is loop]
+        members = [node for node in self.nodes if self.loop(node) is loop]
         return frozenset(breadth_first(members, after))

@@ -66,6 +66,16 @@ class Terrain:
         }
         return Terrain(routes, tuple(inside), self.rounds, self.visits)
 
+    def of_run(self, nodes: Iterable[str]) -> Terrain:
+        """The sockets of one loop, for one run of it."""
+        inside = dict.fromkeys(nodes)
+        routes = {
+            node: tuple(r for r in self.routes[node] if r.target in inside and not r.used_up)
+            for node in inside
+        }
+        loops = {node: self.loops[node] for node in inside}
+        return Terrain(routes, tuple(inside), self.rounds, self.visits, loops)
+
     def cyclic(self, nodes: Iterable[str], keep: Callable[[Route], bool]) -> list[tuple[str, ...]]:
         """The sets of these nodes that lead to each other, over routes that `keep` keeps."""
         inside = dict.fromkeys(nodes)

@@ -13,21 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from materiac.flow.component import Component, Entrance
+from materiac.flow.component import MANY_ITEMS, Component, Doors, Gained, Price, doors_of
+from materiac.flow.drawing import Entrance
 from materiac.flow.formula import Formula
 from materiac.flow.regions import RegionView
-from materiac.flow.sketch import Charge, Gains, Limit, Reason
+from materiac.flow.sketch import Gains
 from materiac.flow.terrain import Terrain, guarded
 from materiac.names import END
 from materiac.routes import Route
-
-
-class Price(NamedTuple):
-    """A limit that matters: how often it lets something happen, and what is gained each time."""
-
-    reason: Reason
-    most: Limit
-    gain: int
 
 
 class Outcome(NamedTuple):
@@ -52,7 +45,12 @@ class WorstCase:
             for part in self.terrain.parts
             if len(part) > 1 or any(route.target == part[0] for route in self.terrain.routes[part[0]])
         )
-        return {part: Component(self.terrain, part) for part in cyclic}
+        outer = Doors(tuple((node, True) for node in self.terrain.starts))
+        return {part: Component(self.terrain, part, self._doors(part, outer)) for part in cyclic}
+
+    def _doors(self, part: tuple[str, ...], outer: Doors) -> Doors:
+        inside = frozenset(part)
+        return doors_of(self.terrain, part, lambda r: r.source in inside and r.target in inside, outer)
 
     def most(self, weights: Gains) -> Formula:
         """The most that the visits of a cast gain, each what its socket weighs."""
@@ -60,15 +58,22 @@ class WorstCase:
 
     def told(self, weights: Gains) -> tuple[Formula, Outcome]:
         """As `most`, with what it comes from where there are two items."""
-        gains: dict[Charge, int] = dict(weights)
-        for component in self._components.values():
-            gains |= component.gains(weights)
-        none, one, two = (self._at(gains, items) for items in (0, 1, 2))
+        ways = {items: list(self._ways(weights, items)) for items in (0, 1, 2)}
+        slopes: Gains = {way.charge: way.slope for way in ways[2]}
+        none, one, two = (self._at(weights, ways[items], items, slopes) for items in (0, 1, 2))
         least = max(one.most, two.most - two.slope)
         formula = Formula(least - two.slope, two.slope, empty=none.most)
         for region in self.terrain.regions:
             formula += self._streams(region, weights)
         return formula, two
+
+    def _ways(self, weights: Gains, items: int) -> Iterator[Gained]:
+        for component in self._components.values() if items else ():
+            yield from component.gains(weights, items)
+
+    def _at(self, weights: Gains, ways: Iterable[Gained], items: int, slopes: Gains) -> Outcome:
+        gains = {**weights, **{way.charge: way.gain for way in ways}}
+        return _Walk(self.terrain, self._components, gains, items, slopes).outcome()
 
     def _streams(self, region: RegionView, weights: Gains) -> Formula:
         """What the streams of a parallel generator gain: each item is in one of them, and none is empty."""
@@ -84,9 +89,6 @@ class WorstCase:
     def _item_of(self, region: RegionView) -> WorstCase:
         return WorstCase(self.terrain.of_item(region.loop.sockets if region.loop else ()))
 
-    def _at(self, gains: Gains, items: int) -> Outcome:
-        return _Walk(self.terrain, self._components, gains, items).outcome()
-
 
 class _Walk:
     """One pass from the last component to the first."""
@@ -97,9 +99,10 @@ class _Walk:
         components: Mapping[tuple[str, ...], Component],
         gains: Gains,
         items: int,
+        slopes: Gains,
     ) -> None:
         self._terrain, self._components = terrain, components
-        self._gains, self._items = gains, items
+        self._gains, self._items, self._more = gains, items, slopes
         self._best: dict[Entrance, int] = {}
         self._slopes: dict[str, int] = {}
         self._next: dict[Entrance, Route | None] = {}
@@ -138,12 +141,19 @@ class _Walk:
 
     def _solve(self, component: Component) -> None:
         solved = component.solve(self._gains, self._items, self._beyond)
-        slope = solved.slope + self._slope_after(component.nodes)
+        slope = solved.slope + self._slope_of(component) + self._slope_after(component.nodes)
         self._slopes |= dict.fromkeys(component.nodes, slope)
         for entrance, gain in solved.best.items():
             self._best[entrance] = gain
             self._next[entrance] = solved.last(entrance)
-            self._prices[entrance] = tuple(Price(*price) for price in solved.prices)
+            self._prices[entrance] = solved.prices
+
+    def _slope_of(self, component: Component) -> int:
+        """What each further item adds at most to the ways of items and of runs."""
+        if self._items < 2 or not component.has_gain(self._more):
+            return 0
+        best = component.solve(self._more, MANY_ITEMS, lambda _: None).best
+        return max(best.values(), default=0)
 
     def _slope_after(self, nodes: Iterable[str]) -> int:
         inside = frozenset(nodes)
