@@ -276,6 +276,7 @@ def _examine(layered: Layered, names: Collection[str]) -> _Examined:
         known_materia=shaped.known_materia,
         known_loadouts=shaped.known_loadouts,
         dropped=shaped.dropped,
+        layer=layered.owner,
     )
     broken = {name for name in graphs if _is_broken(name, graphs[name], shaped.findings)}
     ruled = rules.check(view, list(graphs.values()), broken)

@@ -20,7 +20,7 @@ def check_file(file: FileView) -> Iterator[Finding]:
 
 def _written(file: FileView, part: str, known: frozenset[str]) -> list[str]:
     """Names in the order of the layers, so that it is the upper of two files that is complained of."""
-    return [name for name in file.data[part] if name in known] if known else []
+    return sorted(known, key=lambda name: (file.layer((part, name)), name))
 
 
 def _clashes(kind: str, names: Iterable[str], at: Pointer) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 yield RULE.finding(
                     f"exit of loop '{loop.id}' is from '{source}', which is not in it",
                     at,
-                    related=[((*loop.at, "sockets"), f"in it are {listed(loop.sockets)}")],
+                    related=[((*loop.at, "sockets"), f"in it are {listed(sorted(loop.sockets))}")],
                 )
 
 

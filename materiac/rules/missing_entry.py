@@ -11,7 +11,8 @@ from materiac.source import KEY
 
 def check(view: LoadoutView) -> Iterator[Finding]:
     graph = view.graph
-    if view.loadout.entry is None:
+    unclear = (*graph.base, "entry") in view.file.dropped
+    if view.loadout.entry is None and not unclear:
         yield RULE.finding(
             f"loadout '{graph.name}' has no 'entry': it begins at '{graph.entry}', the first as written",
             (*graph.base, "sockets", KEY),

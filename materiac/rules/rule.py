@@ -29,7 +29,8 @@ class Stage(enum.IntEnum):
 
 @dataclass(frozen=True)
 class FileView:
-    """A file with the layers below it. `dropped` are the pointers that had no usable shape."""
+    """A file with the layers below it. `dropped` are the pointers that had no usable shape; `layer` is the
+    number of the layer that a value is written in, counted from below."""
 
     data: Mapping[str, Any]
     frame: model.Frame
@@ -37,6 +38,7 @@ class FileView:
     known_materia: frozenset[str]
     known_loadouts: frozenset[str]
     dropped: frozenset[Pointer]
+    layer: Callable[[Pointer], int]
 
     def utilities(self) -> Iterator[tuple[str, model.UtilityMateria]]:
         """The materia that a program performs, by name."""

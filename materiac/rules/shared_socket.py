@@ -1,4 +1,7 @@
-"""`shared-socket`: a socket that works on the items of two loops at once."""
+"""`shared-socket`: a socket that works on the items of two loops at once.
+
+Which of the loops it goes round in cannot be told, so no more is asked of such a loadout.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from materiac.source import KEY, Pointer
 def check(view: LoadoutView) -> Iterator[Finding]:
     graph = view.graph
     first: dict[str, tuple[str, Pointer]] = {}
-    for loop in graph.loops.values():
+    for loop in sorted(graph.loops.values(), key=lambda loop: loop.id):
         for i, id_ in enumerate(loop.sockets if not loop.foreach else ()):
             other, there = first.setdefault(id_, (loop.id, (*loop.at, "sockets", i)))
             if other != loop.id:
@@ -37,6 +40,6 @@ RULE = Rule(
     "shared-socket",
     Severity.ERROR,
     "a socket is in two loops that go through lists",
-    Stage.MEANING,
+    Stage.NAMES,
     check=check,
 )

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from samples import STEP, loadout, socket
 
 from materiac import pipeline
-from tests.samples import STEP, loadout, socket
 
 Json = dict[str, Any]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import loadout, socket
 
 from materiac import pipeline, report
 from materiac.report import as_json, github, sarif, text
 from materiac.rules import secret_literal
-from tests.samples import loadout, socket
 
 Json = dict[str, Any]
 
