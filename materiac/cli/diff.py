@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     old, new = (loading.offer_or_report(file, options.loadout, how) for file in (options.old, options.new))
     if old is None or new is None:
         return 2
-    compared = compare_all(*_matched(old, new))
+    compared = compare_all(*_matched(old, new), (old.graphs, new.graphs))
     as_text = options.format == "text"
     shown = text.render(compared, colour=sys.stdout.isatty()) if as_text else as_json.render(compared)
     print(unsecret(shown), end="")

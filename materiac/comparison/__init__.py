@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from materiac.change import Change, changes
+from materiac.flow.bounds import Totals, totals
+from materiac.graph import LoadoutGraph
 from materiac.program import Program
 from materiac.reach import Reach, reach
 from materiac.runtime.standing import Standing, lacking, standings
@@ -36,13 +38,14 @@ class Break(NamedTuple):
 class Comparison:
     """A loadout as it was and as it is; `old` is None for a new one, `new` for one that is gone.
 
-    `breaks` has each reason once.
+    `bounds` are what no cast of either exceeds, where they were looked at; `breaks` has each reason once.
     """
 
     old: Program | None
     new: Program | None
     changes: tuple[Change, ...] = ()
     reach: Reaching = Reaching()
+    bounds: tuple[Totals, Totals] | None = None
     breaks: tuple[Break, ...] = ()
 
     @property
@@ -57,8 +60,13 @@ class Comparison:
         return self.old is not None and self.new is not None and not self.changes
 
 
-def compare(old: Program | None, new: Program | None) -> Comparison:
-    """Compare two loadouts, or say that there is one alone."""
+Graphs = Mapping[str, LoadoutGraph]
+_UNBOUNDED: Final = ("budget", "loadout", "properties", "parallelism")
+"""Where nothing has a say in how much a cast does at most."""
+
+
+def compare(old: Program | None, new: Program | None, graphs: tuple[Graphs, Graphs] = ({}, {})) -> Comparison:
+    """Compare two loadouts, or say that there is one alone; bounds need the graphs of both, by name."""
     if old is None or new is None:
         gone = (Break("the loadout is gone"),) if new is None else ()
         return Comparison(old, new, breaks=gone)
@@ -66,14 +74,34 @@ def compare(old: Program | None, new: Program | None) -> Comparison:
     if not found:
         return Comparison(old, new)
     was, now = reach(old), reach(new)
-    return Comparison(old, new, found, _reaching(old, new, was, now), tuple(_breaks(old, new, was)))
+    return Comparison(
+        old,
+        new,
+        found,
+        _reaching(old, new, was, now),
+        _bounds(old, new, graphs) if any(map(_may_bound, found)) else None,
+        tuple(_breaks(old, new, was)),
+    )
 
 
-def compare_all(old: Mapping[str, Program], new: Mapping[str, Program]) -> tuple[Comparison, ...]:
+def compare_all(
+    old: Mapping[str, Program], new: Mapping[str, Program], graphs: tuple[Graphs, Graphs] = ({}, {})
+) -> tuple[Comparison, ...]:
     """Compare loadouts by their names; where there is one in each, these two."""
     if len(old) == len(new) == 1:
-        return (compare(*old.values(), *new.values()),)
-    return tuple(compare(old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new)))
+        return (compare(next(iter(old.values())), next(iter(new.values())), graphs),)
+    return tuple(compare(old.get(name), new.get(name), graphs) for name in dict.fromkeys((*old, *new)))
+
+
+def _may_bound(change: Change) -> bool:
+    return change.where not in _UNBOUNDED and not change.what.startswith("the prompt ")
+
+
+def _bounds(old: Program, new: Program, graphs: tuple[Graphs, Graphs]) -> tuple[Totals, Totals] | None:
+    one, other = graphs[0].get(old.name), graphs[1].get(new.name)
+    if one is None or other is None:
+        return None
+    return totals(one, old.max_no_advance_cycles), totals(other, new.max_no_advance_cycles)
 
 
 def _reaching(old: Program, new: Program, was: Reach, now: Reach) -> Reaching:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from materiac.change import Change
 from materiac.comparison import Break, Comparison, Reaching
+from materiac.flow.bounds import Totals
 
 VERSION: Final = 1
 
@@ -33,6 +34,7 @@ def _comparison(part: Comparison) -> Json:
         "same": part.same,
         "changes": [_change(change) for change in part.changes],
         "reach": _reaching(part.reach),
+        "bound": _bound(*part.bounds) if part.bounds else None,
         "breaks": [_break(broken) for broken in part.breaks],
     }
 
@@ -56,6 +58,13 @@ def _reaching(reach: Reaching) -> Json:
         "found": list(reach.found),
         "endless": list(reach.endless),
         "ending": list(reach.ending),
+    }
+
+
+def _bound(old: Totals, new: Totals) -> Json:
+    return {
+        "agentTurns": {"old": old.turns.as_data(), "new": new.turns.as_data()},
+        "utilityRuns": {"old": old.runs.as_data(), "new": new.runs.as_data()},
     }
 
 

@@ -34,8 +34,20 @@ def _lines(part: Comparison) -> Iterator[str]:
         yield f"{_mark(change)} {change}"
     for mark, words in _reached(part.reach):
         yield f"{mark} reach: {words}"
+    for what, old, new in _bounds(part):
+        yield f"{_OTHER} bound: at most {old} → {new} {what}"
     for broken in part.breaks:
         yield f"{_BREAKS} resume: {broken.why}"
+
+
+def _bounds(part: Comparison) -> Iterator[tuple[str, str, str]]:
+    """What there is at most of turns and runs, where that is another; formulas may differ unseen."""
+    if part.bounds is None:
+        return
+    was, now = part.bounds
+    for what, old, new in (("agent turns", was.turns, now.turns), ("utility runs", was.runs, now.runs)):
+        if str(old) != str(new):
+            yield what, str(old), str(new)
 
 
 def _mark(change: Change) -> str:

@@ -51,6 +51,7 @@ GONE = [
     "loadout 'L'",
     "~ socket 'a': edge 1 'always' to 'b' → 'always' to 'end'",
     "- sockets: 'b' is gone",
+    "~ bound: at most 2 → 1 agent turns",
     "! resume: the cast stands at 'b', which its new definition does not have",
 ]
 

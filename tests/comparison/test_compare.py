@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from samples import FEATURES, GENERATOR, Json, compiled, loadout, socket, working
 
-from materiac.comparison import Reaching, as_json, compare, compare_all, text
+from materiac.comparison import Comparison, Reaching, as_json, compare, compare_all, text
+from materiac.flow.bounds import totals
 from materiac.formatting import converted
-from materiac.pipeline import Text, compile_loadout
+from materiac.graph import LoadoutGraph
+from materiac.pipeline import Text, compile_all, compile_loadout
 from materiac.program import Edge, Program
 
 LONG = "\n".join(f"Line {number} of what is asked." for number in range(1, 300))
@@ -278,3 +281,62 @@ def test_as_json() -> None:
     ]
     alone = json.loads(as_json.render([compare(old, None)]))["loadouts"][0]
     assert (alone["newHash"], alone["same"], alone["breaks"][0]["socket"]) == (None, False, None)
+
+
+# Bounds
+
+
+def checked(config: Json) -> tuple[dict[str, Program], Mapping[str, LoadoutGraph]]:
+    done = compile_all([Text("loadout.json", json.dumps(config).encode())])
+    return {name: image.program for name, image in done.images.items()}, done.graphs
+
+
+def with_graphs(old: Json, new: Json) -> Comparison:
+    (was, graphs), (now, others) = checked(old), checked(new)
+    [compared] = compare_all(was, now, (graphs, others))
+    return compared
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        pytest.param(
+            edited(*EDGES, 1, "maxTraversals", to=9), ["bound: at most {} → {} agent turns"], id="turns"
+        ),
+        pytest.param(
+            edited(*SOCKETS, "tell", "edges", to=None), ["bound: at most 1 → 0 utility runs"], id="runs"
+        ),
+        pytest.param(edited("materia", "Planner", "prompt", to="Plan."), [], id="prompt"),
+        pytest.param(edited("budget", to={"maxTokens": 5000}), [], id="budget"),
+        pytest.param(edited("materia", "Planner", "tools", to="coding"), [], id="the-same-bound"),
+    ],
+)
+def test_bounds(new: Json, expected: list[str]) -> None:
+    compared = with_graphs(base(), new)
+    turns = [totals(checked(config)[1]["L"]).turns for config in (base(), new)]
+    shown = [line for line in text.render([compared], colour=False).splitlines() if "bound:" in line]
+    assert shown == [f"~ {line.format(*turns)}" for line in expected]
+
+
+def test_bounds_as_json() -> None:
+    compared = with_graphs(base(), edited(*EDGES, 1, "maxTraversals", to=9))
+    told = json.loads(as_json.render([compared]))["loadouts"][0]["bound"]
+    assert told["agentTurns"]["old"] != told["agentTurns"]["new"]
+    assert told["utilityRuns"]["old"] == told["utilityRuns"]["new"]
+    assert told["utilityRuns"]["old"]["text"] == "1"
+    prompt = with_graphs(base(), edited("materia", "Planner", "prompt", to="Plan."))
+    assert prompt.bounds is None
+    assert compare(program(base()), program(edited(*EDGES, 1, "maxTraversals", to=9))).bounds is None
+
+
+def test_more_cycles_are_a_higher_bound() -> None:
+    """The limit of the stall guard is in the file, and not in the graph."""
+    edges = [{"when": "satisfied", "to": "end"}, {"when": "not_satisfied", "to": "a"}]
+    old, new = (
+        loadout({"a": socket(parse="json", edges=edges)}, limits={"maxNoAdvanceCycles": most})
+        for most in (1, 2)
+    )
+    [line] = [
+        part for part in text.render([with_graphs(old, new)], colour=False).splitlines() if "bound" in part
+    ]
+    assert line == "~ bound: at most 4 → 6 agent turns"
