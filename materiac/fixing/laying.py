@@ -11,6 +11,10 @@ from materiac.fixing.written import Around
 from materiac.source import Document, Span
 
 _WIDE: Final = re.compile(r'\{ +"')
+_INDENT: Final = re.compile(r"^[ \t]+(?=\S)", re.MULTILINE)
+_SAMPLE: Final = 20_000
+"""So many characters show how a text is laid out."""
+
 _TIGHT: Final = re.compile(r'\{"')
 
 
@@ -34,6 +38,7 @@ def _indented(line: str, step: str) -> str:
 
 def _is_wide(text: str) -> bool:
     """Whether objects on one line have spaces within their braces."""
+    text = text[:_SAMPLE]
     return len(_WIDE.findall(text)) >= len(_TIGHT.findall(text))
 
 
@@ -52,5 +57,5 @@ def moved(document: Document, place: Span, target: str) -> str:
 
 def unit(document: Document) -> str:
     """What a level of a text is indented by: the least indent that there is."""
-    indents = {match[0] for match in re.finditer(r"^[ \t]+(?=\S)", document.source.text, re.MULTILINE)}
+    indents = {match[0] for match in _INDENT.finditer(document.source.text[:_SAMPLE])}
     return min(indents, key=len, default="  ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 from typing import Any, Final
 
 from materiac.diagnostic import Edit, Insertion, Move, Removal, Replacement
@@ -18,6 +19,35 @@ def after(data: Any, edit: Edit) -> Any:
         return _after(data, edit)
     except (LookupError, TypeError):
         return IMPOSSIBLE
+
+
+def holder(data: Any, edit: Edit) -> Pointer:
+    """The pointer to the innermost object or list that an edit is all within."""
+    at, found = edit.at, 0
+    if isinstance(edit, Move):
+        at = tuple(one for one, other in takewhile(_alike, zip(edit.at, edit.to, strict=False)))
+    elif not isinstance(edit, Insertion):
+        at = at[:-2] if at[-1:] == (KEY,) else at[:-1]
+    for part in at:
+        if not isinstance(data, dict | list) or not _has(data, part):
+            break
+        data, found = data[part], found + 1  # type: ignore[index]
+    return at[:found]
+
+
+def _alike(pair: tuple[Any, Any]) -> bool:
+    return bool(pair[0] == pair[1])
+
+
+def _has(data: dict[str, Any] | list[Any], part: Any) -> bool:
+    return part in data if isinstance(data, dict) else isinstance(part, int) and part < len(data)
+
+
+def within(edit: Edit, base: Pointer) -> Edit:
+    """An edit of a whole as one of what stands at a pointer."""
+    if isinstance(edit, Move):
+        return Move(edit.at[len(base) :], edit.to[len(base) :])
+    return edit._replace(at=edit.at[len(base) :])
 
 
 def same(one: Any, other: Any) -> bool:

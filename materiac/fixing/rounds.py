@@ -6,6 +6,7 @@ down to single ones: a fix that does not hold alone is left out.
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +58,7 @@ def mend(source: Source, look: Look, *, unsafe: bool) -> Mended:
     for _ in range(MAX_ROUNDS):
         if not mending.round():
             break
-    return Mended(mending.text, tuple(mending.mended), tuple(mending.left_out.values()))
+    return Mended(mending.text, tuple(mending.mended), mending.left_out)
 
 
 class _Mending:
@@ -66,9 +67,14 @@ class _Mending:
     def __init__(self, source: Source, look: Look, *, unsafe: bool) -> None:
         self.text = source.text
         self.mended: list[Located] = []
-        self.left_out: dict[tuple[_Key, str], LeftOut] = {}
+        self._refused: dict[tuple[_Key, str], LeftOut] = {}
+        self._impossible: list[LeftOut] = []
         self._source, self._look, self._unsafe = source, look, unsafe
         self._found = look(source.text)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        return (*self._refused.values(), *self._impossible)
 
     def round(self) -> bool:
         """Make what fixes can be made side by side; whether there were any."""
@@ -86,7 +92,9 @@ class _Mending:
                 made += part
                 self.text, self._found = text, after
             elif len(part) == 1:
-                self._leave_out(part[0].located, why)
+                # What does not hold beside others may do so behind them.
+                if not made:
+                    self._refused[_name(part[0].located)] = LeftOut(part[0].located, why)
             else:
                 waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
         self.mended += [change.located for change in made]
@@ -94,31 +102,41 @@ class _Mending:
 
     def _changes(self) -> Iterator[_Change]:
         source = replace(self._source, text=self.text)
+        self._impossible = []
         for located in self._found:
             fix, place = located.finding.fix, located.place
             if fix is None or place is None or place.source.name != source.name:
                 continue
-            if (_key(located), fix.title) in self.left_out or not _may_be_made(fix, unsafe=self._unsafe):
+            if _name(located) in self._refused or not _may_be_made(fix, unsafe=self._unsafe):
                 continue
             edits = text_edits(source, fix)
             if edits:
                 yield _Change(located, edits)
             else:
-                self._leave_out(located, "it cannot be made without changing more than it says")
-
-    def _leave_out(self, located: Located, why: str) -> None:
-        fix = located.finding.fix
-        self.left_out[_key(located), fix.title if fix is not None else ""] = LeftOut(located, why)
+                why = "it cannot be made without changing more than it says"
+                self._impossible.append(LeftOut(located, why))
 
 
 def _apart(changes: Iterable[_Change]) -> Iterator[_Change]:
-    """Changes that touch none of those before them."""
-    taken: list[tuple[int, int]] = []
+    """Changes that overlap none of those before them, and repeat no edit of these."""
+    taken: list[TextEdit] = []
     for change in changes:
-        first, last = change.edits[0][0], change.edits[-1][1]
-        if all(last < start or end < first for start, end in taken):
-            taken.append((first, last))
+        if not any(_clash(taken, edit) for edit in change.edits):
             yield change
+            for edit in change.edits:
+                bisect.insort(taken, edit)
+
+
+def _clash(taken: Sequence[TextEdit], edit: TextEdit) -> bool:
+    at = bisect.bisect_left(taken, edit)
+    beside = taken[max(at - 1, 0) : at + 1]
+    return any(other == edit or (other[0] < edit[1] and edit[0] < other[1]) for other in beside)
+
+
+def _name(located: Located) -> tuple[_Key, str]:
+    """What tells a fix from others, wherever its finding has moved to."""
+    fix = located.finding.fix
+    return _key(located), fix.title if fix is not None else ""
 
 
 def _key(located: Located) -> _Key:
