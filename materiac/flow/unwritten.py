@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from materiac.flow.accesses import JOINED, Anything, Read, accesses
 from materiac.flow.ground import Ground
 from materiac.flow.known import START, Known, Mode
+from materiac.flow.nearest import Nearest
 from materiac.flow.places import Copy, Look, Op, Store, after, missing
 from materiac.flow.ways import CUT, Outcome, feasible_way
 from materiac.graph import LoadoutGraph
@@ -22,21 +23,26 @@ from materiac.graph import LoadoutGraph
 LEAST_SEARCHES: Final = 8
 MOST_ROUTES: Final = 200_000
 """How many routes the searches of a loadout go over together, if not each of the first few goes over more."""
-MOST_PLACES: Final = 10
-"""On how many places one may depend for a search: each doubles what there is to look at."""
+MOST_PLACES: Final = 32
+"""On how many places one may depend for a search: each may double what there is to look at."""
 
 
 class Gap(NamedTuple):
     """A read of what nothing has written; `node` is the socket that reads, or the way past a loop.
 
-    `way` is a shortest way to it on which nothing was written, empty where none was searched for. What is
-    `undefined` is written by nothing at all.
+    What is `undefined` is written by nothing at all. `found` is a way, or what knows one.
     """
 
     node: str
     read: Read
-    way: tuple[str, ...] = ()
+    found: tuple[str, ...] | Nearest = ()
     undefined: bool = False
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """A shortest way to the read on which nothing was written; empty where none was searched for."""
+        # Ways are long, and there may be many: one is made when it is told.
+        return self.found if isinstance(self.found, tuple) else self.found.way(self.node)
 
 
 @lru_cache(maxsize=2)
@@ -60,22 +66,26 @@ class _Search:
 
     def gaps(self) -> Iterator[Gap]:
         written = self._written()
-        for node in self._graph.reached:
-            for look in self._looks(node):
+        for node in (node for node in self._graph.reached if node in self._known.before):
+            for look in self._reads(node, written):
                 if not written & look.bit:
                     yield Gap(node, look.read, undefined=True)
+                elif self._is_near(node, look):
+                    yield Gap(node, look.read, self._nearest)
                 elif (way := self._way(node, look)) is not None:
                     yield Gap(node, look.read, way)
 
-    def _looks(self, node: str) -> Iterator[Look]:
-        """The reads of a node that may be too early, one for each place."""
-        if node not in self._known.before:
-            return
+    def _reads(self, node: str, written: int) -> list[Look]:
+        """The reads of a node that may be too early, and those of what nothing writes, one for each place.
+
+        What nothing is known to write is told of even where a utility may have written anything.
+        """
         known = self._known.entered(node, self._known.before[node])
+        unknown = (op for op in self._ops[node] if isinstance(op, Look) and not op.bit & written)
         first: dict[int, Look] = {}
-        for look in missing(self._ops[node], known):
+        for look in chain(missing(self._ops[node], known), unknown):
             first.setdefault(look.bit, look)
-        yield from first.values()
+        return list(first.values())
 
     def _written(self) -> int:
         """The bits of what is written anywhere, be it reached or not."""
@@ -90,6 +100,25 @@ class _Search:
                     found |= op.given
                 elif isinstance(op, Copy) and found & op.source:
                     found |= op.above | op.below_as(found)
+        return found
+
+    def _is_near(self, node: str, look: Look) -> bool:
+        """Whether nothing is written on the nearest way, and casts can go that for certain."""
+        mode = self._modes.get(node)
+        return mode is not None and _is_missing(look.bit, self._ops[node], mode[0])
+
+    @cached_property
+    def _nearest(self) -> Nearest:
+        return Nearest(self._known.ground)
+
+    @cached_property
+    def _modes(self) -> Mapping[str, Mode]:
+        """What a cast knows that has come to a node by the nearest way, where that is certain."""
+        known, found = self._known, dict[str, Mode]()
+        for node, (before, certain, _) in self._nearest.came.items():
+            if certain:
+                mode = START if before is None else known.leave(found[before], before)
+                found[node] = known.come(mode, node)
         return found
 
     def _way(self, node: str, look: Look) -> tuple[str, ...] | None:
