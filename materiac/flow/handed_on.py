@@ -18,11 +18,13 @@ _EVERYTHING: Final = frozenset({"state", "stateJson"})
 
 class _Readers(NamedTuple):
     """What a loadout reads wherever a cast is: fields of the last object, and of the envelope; None stands
-    for all of them. `last_output` are the sockets whose prompts show the last output as a whole."""
+    for all of them. `last_output` are the sockets whose prompts show the last output as a whole. After
+    those of `before_program` a program may come: it is given the whole state, the envelope too."""
 
     last_json: frozenset[str | None]
     envelope: frozenset[str | None]
     last_output: frozenset[str]
+    before_program: frozenset[str]
 
 
 def keeps(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:
@@ -42,8 +44,9 @@ def keeps_verdict(graph: LoadoutGraph, socket: SocketView) -> bool:
     """Whether something depends on the verdict of a socket: a route, its advance, or what reads the field."""
     if socket.asks_verdict or (socket.loop is not None and _leaves_by_verdict(socket)):
         return True
-    envelope = _readers(graph).envelope
-    if socket.parse == "json" and (None in envelope or "satisfied" in envelope or _commands(graph, socket)):
+    readers = _readers(graph)
+    enveloped = not readers.envelope.isdisjoint((None, "satisfied")) or socket.id in readers.before_program
+    if socket.parse == "json" and enveloped:
         return True
     return keeps(graph, socket, "satisfied")
 
@@ -53,13 +56,15 @@ def _leaves_by_verdict(socket: SocketView) -> bool:
     return any(route.source == socket.id and route.condition != "always" for route in exits)
 
 
-def _commands(graph: LoadoutGraph, socket: SocketView) -> bool:
-    """Whether a program comes later: it is given the whole state, the envelope too."""
-    later = breadth_first(graph.after(socket.id), graph.after)
-    behaviours = (graph.sockets[node].materia for node in later if node in graph.sockets)
-    return any(
-        part is not None and part.type == "utility" and part.command is not None for part in behaviours
-    )
+def _before_program(graph: LoadoutGraph) -> frozenset[str]:
+    programs = (id_ for id_, socket in graph.sockets.items() if _is_program(socket))
+    nearest = [node for id_ in programs for node in graph.before.get(id_, ())]
+    return frozenset(breadth_first(nearest, lambda node: graph.before.get(node, ())))
+
+
+def _is_program(socket: SocketView) -> bool:
+    behaviour = socket.materia
+    return behaviour is not None and behaviour.type == "utility" and behaviour.command is not None
 
 
 def _next(graph: LoadoutGraph, node: str) -> Iterator[str]:
@@ -82,14 +87,18 @@ def _readers(graph: LoadoutGraph) -> _Readers:
             last_output.add(id_)
         elif path.root == "state" and first in (None, "envelope"):
             envelope.add(rest[0] if rest else None)
-    return _Readers(frozenset(last_json), frozenset(envelope), frozenset(last_output))
+    return _Readers(frozenset(last_json), frozenset(envelope), frozenset(last_output), _before_program(graph))
 
 
 def _all_paths(graph: LoadoutGraph) -> Iterator[tuple[str, Path]]:
     """The paths in prompts, and those in assignments and lists that look beyond their visit."""
+    prompts: dict[str, tuple[Path, ...]] = {}
     for id_, socket in graph.sockets.items():
         if socket.materia is not None and socket.materia.type == "agent":
-            yield from ((id_, path) for path in _templates(socket.materia.prompt))
+            name = socket.written.materia
+            if name not in prompts:
+                prompts[name] = tuple(_templates(socket.materia.prompt))
+            yield from ((id_, path) for path in prompts[name])
         beyond = ("state",) if socket.parse == "json" else ("state", "lastJson")
         yield from ((id_, path) for path in _sources(socket) if path.root in beyond)
     yield from (("", loop.path) for loop in graph.loops.values() if loop.path is not None)
@@ -100,7 +109,7 @@ def _sources(socket: SocketView) -> Iterator[Path]:
 
 
 def _templates(prompt: str) -> Iterator[Path]:
-    names = [reference.name for reference in references(prompt)]
+    names = dict.fromkeys(reference.name for reference in references(prompt))
     return _parsed("state" if name in _EVERYTHING else name for name in names)
 
 
