@@ -14,6 +14,7 @@ import pytest
 from samples import Json, answers, cast, compiled, loadout, socket, working
 
 from materiac.agents.protocol import Agent
+from materiac.comparison import compare
 from materiac.program import Image, Program
 from materiac.reach import reach
 from materiac.runtime.journal import read
@@ -158,6 +159,8 @@ def test_it_is_refused_where_something_is_lacking_and_nowhere_else(case: str, tm
         at = standing(read(folder / "events.jsonl").records, old)
         assert at.socket == "end" or each(at) <= everywhere, at
         expected = lacking(at, old, other.program)
+        told = [broken.why for broken in compare(old, other.program).breaks]
+        assert expected in (None, *told) if not at.has_answer else expected is None or told
         assert refusal(folder, agent(), other) == expected, (length, name)
         seen.add(expected is None)
     assert seen == {True, False}
