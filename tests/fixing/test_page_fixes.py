@@ -13,6 +13,7 @@ from materiac.cli.loading import bundled
 from materiac.diagnostic import Located
 from materiac.fixing.rounds import Mended, mend
 from materiac.resources import folder
+from materiac.rules import RULES
 from materiac.source import Language, Source
 
 SAFE = {
@@ -25,7 +26,7 @@ SAFE = {
 }
 UNSAFE = {
     *("invalid-limit", "invalid-suppression", "invalid-value", "missing-route", "shell-string"),
-    *("unbounded-loop", "unknown-key", "unknown-loadout", "unknown-materia"),
+    *("unbounded-loop", "undefined-state", "unknown-key", "unknown-loadout", "unknown-materia"),
     *("unknown-target", "unknown-tool", "unknown-utility", "unread-verdict"),
 }
 FENCES: dict[Language, str] = {"json": "json", "dsl": "materia"}
@@ -46,6 +47,20 @@ def looked(source: Source, text: str) -> Sequence[Located]:
 
 def mended(source: Source, *, unsafe: bool) -> Mended:
     return mend(source, lambda text: looked(source, text), unsafe=unsafe)
+
+
+def test_every_fix_is_known_and_documented() -> None:
+    """A rule of which an example can be mended is above, and in the table of the page."""
+    table = (folder("rules").parent / "fixing.md").read_text(encoding="utf-8").partition("| is fixed so |")[2]
+    assert {name for name in SAFE | UNSAFE if f"(rules/{name}.md)" not in table} == set()
+    sources = {rule.name: broken(rule.name, "json") for rule in RULES if rule.name != "encoding"}
+    fixable = {
+        (part.finding.rule, part.finding.fix.safe)
+        for name, source in sources.items()
+        for part in looked(source, source.text)
+        if part.finding.fix is not None and part.finding.rule == name
+    }
+    assert fixable == {(name, True) for name in SAFE} | {(name, False) for name in UNSAFE}
 
 
 @pytest.mark.parametrize("language", ["json", "dsl"])
