@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from damage import KEY, Case, Damage
+from damage import KEY, Case, Damage, Expected
 
 from materiac.source import Pointer
 
@@ -37,10 +37,11 @@ def misspell_loadout(case: Case) -> Pointer:
     return ("activeLoadout",)
 
 
-def misspell_utility(case: Case) -> Pointer:
+def misspell_utility(case: Case) -> Expected:
+    """What it writes is not known any more."""
     role = case.sound.random.choice(("seed files", "seed rooms"))
     case.sound.materia(role)["utility"] = case.sound.random.choice(("ecko", "vcs.detekt"))
-    return (*case.sound.materia_at(role), "utility")
+    return Expected((*case.sound.materia_at(role), "utility"), frozenset({"undefined-state"}))
 
 
 def misspell_tool(case: Case) -> Pointer:
