@@ -43,9 +43,11 @@ class Nearest:
 
     def way(self, node: str) -> tuple[str, ...]:
         """The nodes of a shortest way to a node, itself included."""
-        found = [node]
-        while (before := self.came[found[-1]].before) is not None:
-            found.append(before)
+        found: list[str] = []
+        at: str | None = node
+        while at is not None:
+            found.append(at)
+            at = self.came[at][0]
         return tuple(reversed(found))
 
     def _arrive(self, node: str | None, routes: Iterable[Route]) -> list[str]:

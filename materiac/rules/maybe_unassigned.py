@@ -32,11 +32,12 @@ def check(view: LoadoutView) -> Iterator[Finding]:
 
 
 def _when(gap: Gap, graph: LoadoutGraph) -> str:
-    if not gap.way:
+    nodes = gap.way
+    if not nodes:
         return "which may not have been written by then"
-    if len(gap.way) == 1:
+    if len(nodes) == 1:
         return "which nothing has written when a cast begins there"
-    return f"which nothing has written on the way {way(gap.way, graph)}"
+    return f"which nothing has written on the way {way(nodes, graph)}"
 
 
 def _advice(gap: Gap) -> str:

@@ -25,10 +25,10 @@ def listed(names: Sequence[str]) -> str:
 
 def way(nodes: Sequence[str], graph: LoadoutGraph) -> str:
     """`'a' → 'b' → 'c'`; the middle of a long way is left out."""
-    words = [_node(node, graph) for node in nodes]
-    if len(words) > _MOST:
-        words[_MOST // 2 : -_MOST // 2 + 1] = ["…"]
-    return " → ".join(words)
+    if len(nodes) <= _MOST:
+        return " → ".join(_node(node, graph) for node in nodes)
+    first, last = nodes[: _MOST // 2], nodes[-_MOST // 2 + 1 :]
+    return f"{way(first, graph)} → … → {way(last, graph)}"
 
 
 def _node(node: str, graph: LoadoutGraph) -> str:
