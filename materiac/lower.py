@@ -25,7 +25,7 @@ def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.M
         max_no_advance_cycles=frame.limits.max_no_advance_cycles,
         max_concurrency=frame.parallelism.max_concurrency,
         state_keys=tuple(dict.fromkeys(_state_keys(graph.sockets.values()))),
-        properties=tuple(graph.loadout.properties),
+        properties=tuple(rule.said for rule in graph.loadout.properties),
         regions={r.generator: r for r in _regions(graph, frame)},
     )
     return program.Image(compiled, _settings(graph, frame, materia, used))

@@ -30,6 +30,7 @@ from materiac.model import (
     UtilityMateria,
 )
 from materiac.names import suggestion
+from materiac.properties import FORMS
 from materiac.shipped import SCOPES
 from materiac.source import KEY, Pointer
 
@@ -80,6 +81,9 @@ _EXPECTED: Final = {
 }
 _TOOLS: Final = f"""{", ".join(f"'{scope}'" for scope in SCOPES)} or an object of type 'custom'"""
 _ENV: Final = Bilingual('write "params": {"env": […]}', "write 'params { \"env\": […] }'")
+_FORMS: Final = "write " + ", or ".join(
+    " and ".join((", ".join(f"'{key}'" for key in form[:-1]), f"'{form[-1]}'")) for form in FORMS
+)
 _SHOWN = 40
 
 
@@ -117,9 +121,18 @@ def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> M
     if detail["type"] == "missing":
         words = f"{_name(model, loc[:-1], at)} has no '{loc[-1]}'"
         return Misfit(_error("invalid-value", words, (*at, *loc[:-1])), loc[:-1])
+    if detail["type"] == "property":
+        return Misfit(_no_property(detail, (*at, *loc)), loc)
     if model is UtilityMateria and loc == ("command",) and isinstance(detail["input"], str):
         return Misfit(_shell_string(detail["input"], (*at, *loc)), loc)
     return Misfit(_wrong_value(model, detail, loc, at), loc)
+
+
+def _no_property(detail: ErrorDetails, at: Pointer) -> Finding:
+    key = detail.get("ctx", {}).get("key")
+    place = at if key is None else (*at, key)
+    advice = _FORMS if key is None else None
+    return _error("invalid-value", f"this is no property: {detail['msg']}", place, advice)
 
 
 def _error(

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from materiac import properties
 from materiac.web_names import is_header, is_type_pattern, is_url, is_variable
 
 When = Literal["always", "satisfied", "not_satisfied"]
@@ -136,6 +137,16 @@ Pattern = Annotated[
         is_type_pattern,
     ),
 ]
+
+
+def _pair(value: Any) -> Any:
+    if isinstance(value, list) and len(value) != 2:
+        raise _refuse("a list of two sockets")
+    return value
+
+
+Ends = Annotated[list[Word], Field(min_length=2, max_length=2), BeforeValidator(_pair)]
+"""Where a way begins and where it ends."""
 
 
 EDITOR_KEYS = frozenset(
@@ -288,13 +299,44 @@ class Loop(Marked):
         return self.consumes is not None or self.iterator is not None
 
 
+class Property(Marked):
+    """What is said of every cast of a loadout, in one of four forms."""
+
+    never: Word | None = None
+    before: Word | None = None
+    every_path: Ends | None = Field(None, alias="every path")
+    passes: Word | None = None
+    after_every: Word | None = Field(None, alias="after every")
+    comes: Word | None = None
+    at_most: CountOrZero | None = Field(None, alias="at most")
+    of: Word | None = None
+    between: Ends | None = None
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The property as it is written, without what editors leave."""
+        given = self.model_dump(exclude={"id", "x_materiac"}, exclude_none=True)
+        form = next((form for form in properties.FORMS if form[0] in given), ())
+        return {key: given[key] for key in form if key in given} | given
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        try:
+            properties.parse(self.said)
+        except properties.PropertyError as error:
+            raise PydanticCustomError(
+                "property", "{words}", {"words": str(error), "key": error.key}
+            ) from error
+        return self
+
+
 class Loadout(Marked):
     """A graph of sockets."""
 
     entry: Word | None = None
     sockets: dict[str, Socket] = Field(min_length=1)
     loops: dict[str, Loop] = Field(default_factory=_no_fields)
-    properties: list[dict[str, Any]] = Field(default_factory=_no_items)
+    properties: list[Property] = Field(default_factory=_no_items)
 
 
 class CustomTools(Marked):

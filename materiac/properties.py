@@ -21,6 +21,14 @@ BROKEN: Final = -2
 _OFF: Final = -1
 _ON: Final = 0
 
+FORMS: Final = (
+    ("never", "before"),
+    ("every path", "passes"),
+    ("after every", "comes"),
+    ("at most", "of", "between"),
+)
+"""The keys of each form; the first tells which it is."""
+
 
 class PropertyError(ValueError):
     """A property that is none; the message says why, `key` is where, or None for the whole."""
@@ -188,6 +196,8 @@ def parse(data: Mapping[str, Any]) -> Property:
             _apart(socket, before, "before")
             return Never(socket, before)
         case {"every path": [str(source), str(target)], "passes": str(through), **rest} if not rest:
+            for end in (source, target):
+                _apart(end, through, "passes")
             return Passes(_no_end(source, "every path"), target, _no_end(through, "passes"))
         case {"after every": str(socket), "comes": str(then), **rest} if not rest:
             _apart(socket, then, "comes")
@@ -196,7 +206,16 @@ def parse(data: Mapping[str, Any]) -> Property:
             not rest and not isinstance(most, bool) and most >= 0
         ):
             return AtMost(most, _no_end(socket, "of"), _no_end(source, "between"), target)
-    raise PropertyError("it has none of the four forms")
+    raise PropertyError(_lack(data))
+
+
+def _lack(data: Mapping[str, Any]) -> str:
+    """What keeps an entry from having one of the forms."""
+    begun = [form for form in FORMS if form[0] in data]
+    missing = [key for form in begun for key in form if key not in data]
+    if len(begun) == 1 and missing:
+        return f"it has '{begun[0][0]}' and no '{missing[0]}'"
+    return "it has none of the four forms"
 
 
 def _apart(one: str, other: str, key: str) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from itertools import chain
 from typing import Any, Final
 
 from materiac.model import EDITOR_KEYS, Config
 from materiac.names import END, MAX_LENGTH
 from materiac.normalize import EARLY_KEYS, UNUSED_KEYS, UNUSED_LIMITS
+from materiac.properties import FORMS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -32,6 +34,7 @@ def loadout_schema() -> Schema:
         _shorten(part)
     _allow_overlays(schema, parts)
     _name_patterns(schema, parts)
+    _forms(parts["Property"])
     _early_forms(schema, parts)
     _scenarios(schema)
     return {"$schema": DIALECT, **schema, "title": "Loadout file"}
@@ -76,6 +79,19 @@ def _name(*, spaces: bool) -> Schema:
     ends = "(?! )(?!.* $)" if spaces else ""
     whole = r"$(?!\n)"  # some engines let `$` match before a last line break
     return {"maxLength": MAX_LENGTH, "pattern": rf"^(?!{END}$)(?!\.){ends}[^{wrong}]+{whole}"}
+
+
+def _forms(part: Schema) -> None:
+    """A property has all keys of one form and none of another."""
+    for key in chain.from_iterable(FORMS):
+        part["properties"][key] = next(v for v in part["properties"][key]["anyOf"] if v["type"] != "null")
+    part["oneOf"] = [
+        {
+            "required": [*form],
+            "properties": {key: False for key in chain.from_iterable(FORMS) if key not in form},
+        }
+        for form in FORMS
+    ]
 
 
 def _early_forms(schema: Schema, parts: dict[str, Schema]) -> None:

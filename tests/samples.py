@@ -93,7 +93,7 @@ FEATURES: dict[str, Json] = {
             },
             "group": {"sockets": ["good", "bad"]},
         },
-        properties=[{"every path": ["plan", "good"], "passes": "build"}],
+        properties=[{"every path": ["check", "good"], "passes": "build"}],
     ),
     "foreach": loadout(
         {

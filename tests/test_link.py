@@ -182,11 +182,12 @@ def test_the_default_cursor_of_a_foreach_follows_its_socket() -> None:
 
 
 def test_properties_speak_of_the_new_names() -> None:
-    config = loadout({"a": socket(edges=[{"to": "b"}]), "b": socket()}, properties=[{"x": ["a"], "y": "b"}])
+    rule = {"at most": 1, "of": "b", "between": ["a", "end"]}
+    config = loadout({"a": socket(edges=[{"to": "b"}]), "b": socket()}, properties=[rule])
     outcome = linked(config, config)
     assert outcome.data is not None
     assert outcome.data["loadouts"]["All"]["properties"] == [
-        {"x": ["a"], "y": "b"}, {"x": ["a-2"], "y": "b-2"},
+        rule, {"at most": 1, "of": "b-2", "between": ["a-2", "end"]},
     ]  # fmt: skip
 
 

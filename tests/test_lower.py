@@ -239,7 +239,7 @@ def test_frame() -> None:
     built = program(FEATURES["work"])
     assert built.budget == Budget(900, 2.5, 50.0, stop_at_limit=False)
     assert (built.max_no_advance_cycles, built.max_concurrency) == (2, 3)
-    assert program(FEATURES["exits"]).properties == ({"every path": ["build"], "passes": "check"},)
+    assert program(FEATURES["exits"]).properties == ({"every path": ["check", "good"], "passes": "build"},)
 
 
 def test_settings() -> None:

@@ -67,6 +67,11 @@ class Ground:
         """The loop whose items an edge is counted for; None where it is counted for the cast."""
         return self.graph.loop_of(fact[1][0]) if isinstance(fact[1], tuple) else None
 
+    def loop_of_stream(self, socket: str) -> str | None:
+        """The loop of the stream that a socket runs in."""
+        region = self._region_of.get(socket)
+        return region.loop.id if region is not None and region.loop is not None else None
+
     def sends(self, socket: SocketView, path: Path | None) -> bool:
         """Whether a visit may put a list of any length where a path leads."""
         if path is None or socket.replaces(path):

@@ -49,13 +49,20 @@ class Length(NamedTuple):
     missing: bool = True
 
 
+class Kept(NamedTuple):
+    """The facts that are kept of a cast, or of a stream; `outer` are those of the cast that waits for it."""
+
+    cast: Scope = Scope()
+    runs: tuple[Run, ...] = ()
+    lists: tuple[Length, ...] = ()
+    outer: Kept | None = None
+
+
 class Standing(NamedTuple):
     """Where a cast is: in a visit of a socket, on the way past a loop, or at `end`; and the facts kept."""
 
     node: str
-    cast: Scope = Scope()
-    runs: tuple[Run, ...] = ()
-    lists: tuple[Length, ...] = ()
+    kept: Kept = Kept()
     visits: tuple[int, ...] = ()
 
 
@@ -90,7 +97,8 @@ class Rules:
     def starts(self, node: str | None = None) -> Iterator[Standing | Held]:
         """Where a cast may begin; with `node`, as far as that is there."""
         unsent, unvisited = (Length(),) * len(self.lists), (0,) * len(self.limited)
-        return self._moves(Standing("", self.fresh(None), (), unsent, unvisited), self.ground.starts, node)
+        kept = Kept(self.fresh(None), lists=unsent)
+        return self._moves(Standing("", kept, unvisited), self.ground.starts, node)
 
     def moves(self, at: Standing, node: str | None = None) -> Iterator[Standing | Held]:
         """Where a cast may come to next, and what it cannot come to; with `node`, as far as that is there."""
@@ -132,14 +140,18 @@ class _Move:
 
     def __init__(self, rules: Rules, at: Standing) -> None:
         self._rules, self._graph = rules, rules.ground.graph
-        self._cast, self._runs = at.cast, {run.loop: run for run in at.runs}
-        self._lists, self._visits = list(at.lists), list(at.visits)
+        self._cast, self._runs = at.kept.cast, {run.loop: run for run in at.kept.runs}
+        self._lists, self._outer = list(at.kept.lists), at.kept.outer
+        self._visits = list(at.visits)
 
     def standing(self, node: str) -> Standing:
         """Where the step has led."""
+        return Standing(node, self._kept(), tuple(self._visits))
+
+    def _kept(self) -> Kept:
         # Which loop was visited last matters to the stall guard alone.
         runs = self._runs.values() if self._rules.guarded else sorted(self._runs.values())
-        return Standing(node, self._cast, tuple(runs), tuple(self._lists), tuple(self._visits))
+        return Kept(self._cast, tuple(runs), tuple(self._lists), self._outer)
 
     def leave(self, route: Route) -> Fact | None:
         """What follows from the visit: lists are sent, cursors are stepped, edges are taken."""
@@ -154,7 +166,22 @@ class _Move:
         held = self._traverse(route) or self._advance(route) or self._plan(route)
         for loop in renewed:
             self._runs.pop(loop, None)
+        self._stream(route)
         return held
+
+    def _stream(self, route: Route) -> None:
+        """A stream counts for itself, from nothing; when it is done, the cast goes on from where it was."""
+        ground = self._rules.ground
+        if route.kind == "edge" and route.source in ground.regions:
+            self._outer = self._kept()
+            self._cast, self._runs = self._rules.fresh(None), {}
+        elif route.kind == "stream":
+            self._cast = self._rules.fresh(None)
+        elif self._outer is not None and route.used_up:
+            plan = self._rules.place.get(ground.loop_of_stream(route.source) or "")
+            lists = [known if i != plan else self._lists[i] for i, known in enumerate(self._outer.lists)]
+            self._cast, self._runs = self._outer.cast, {run.loop: run for run in self._outer.runs}
+            self._lists, self._outer = lists, self._outer.outer
 
     def _traverse(self, route: Route) -> Fact | None:
         if route.budget is None:

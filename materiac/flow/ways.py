@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Final, NamedTuple, TypeVar
 
 from materiac.flow.ground import GUARD, Fact, Ground
-from materiac.flow.moves import Held, Rules, Scope, Standing
+from materiac.flow.moves import Held, Kept, Rules, Scope, Standing
 
 
 class Outcome(enum.Enum):
@@ -82,7 +82,7 @@ def feasible_way(ground: Ground, start: Mode, step: Step[Mode], most: int = MOST
 
 def _shortest(rules: Rules, start: Mode, step: Step[Mode], most: int) -> tuple[Way | Cut | None, int]:
     """The shortest way by some rules, and how many standings were looked at."""
-    kept = _Kept()
+    seen = _Seen()
     came: list[tuple[Standing, Mode, int]] = []
     at, waiting = -1, rules.starts()
     while True:
@@ -93,7 +93,7 @@ def _shortest(rules: Rules, start: Mode, step: Step[Mode], most: int) -> tuple[W
             after = step(mode, move.node)
             if after is Outcome.GOAL:
                 return _trace(came, at, move.node), len(came)
-            if not isinstance(after, Outcome) and kept.adds(move, after):
+            if not isinstance(after, Outcome) and seen.adds(move, after):
                 came.append((move, after, at))
         at += 1
         if at == len(came):
@@ -111,7 +111,7 @@ def _trace(came: Sequence[tuple[Standing, object, int]], at: int, goal: str) -> 
     return tuple(reversed(way))
 
 
-class _Kept:
+class _Seen:
     """The standings that were come to, without those that are no better than another one."""
 
     def __init__(self) -> None:
@@ -119,8 +119,9 @@ class _Kept:
 
     def adds(self, standing: Standing, mode: object) -> bool:
         """Keep a standing, unless another one is as good."""
-        runs = tuple((run.loop, run.cursor) for run in standing.runs)
-        worth, others = _worth(standing), self._found.setdefault((standing.node, mode, runs), [])
+        layers = list(_layers(standing.kept))
+        runs = [tuple((run.loop, run.cursor) for run in kept.runs) for kept in layers]
+        worth, others = _worth(standing, layers), self._found.setdefault((standing.node, mode, *runs), [])
         if any(other.is_as_good_as(worth) for other in others):
             return False
         others.append(worth)
@@ -140,14 +141,23 @@ class _Worth(NamedTuple):
         )
 
 
-def _worth(standing: Standing) -> _Worth:
-    scopes = (standing.cast, *(run.scope for run in standing.runs))
+def _worth(standing: Standing, layers: Iterable[Kept]) -> _Worth:
     counts: list[float] = [*standing.visits]
+    scopes: list[Scope] = []
+    for kept in layers:
+        scopes += (kept.cast, *(run.scope for run in kept.runs))
+        for known in kept.lists:
+            counts += (known.least, -known.most, not known.missing)
     for scope in scopes:
         counts += scope.counts
-    for known in standing.lists:
-        counts += (known.least, -known.most, not known.missing)
-    return _Worth(tuple(counts), scopes)
+    return _Worth(tuple(counts), tuple(scopes))
+
+
+def _layers(kept: Kept | None) -> Iterator[Kept]:
+    """What is kept of a stream, and of the cast around it."""
+    while kept is not None:
+        yield kept
+        kept = kept.outer
 
 
 def _held(ground: Ground, way: Way) -> dict[Fact, None]:
@@ -159,11 +169,11 @@ def _held(ground: Ground, way: Way) -> dict[Fact, None]:
         moves = (
             rules.starts(node) if not place else (move for at in standings for move in rules.moves(at, node))
         )
-        kept, standings = _Kept(), []
+        seen, standings = _Seen(), []
         for move in moves:
             if isinstance(move, Held):
                 found[move.fact] = None
-            elif kept.adds(move, None):
+            elif seen.adds(move, None):
                 standings.append(move)
         if not standings:
             return dict.fromkeys(ground.with_what_they_need(found))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from materiac.diagnostic import Finding, Severity
 from materiac.rules import (
     acyclic_loop,
+    broken_property,
     case_clash,
     dead_edge,
     duplicate_key,
@@ -132,6 +133,7 @@ RULES: tuple[Rule, ...] = (
     reserved_key.RULE,
     invalid_path.RULE,
     utility_source.RULE,
+    broken_property.RULE,
     secret_literal.RULE,
     missing_timeout.RULE,
     invalid_suppression.RULE,

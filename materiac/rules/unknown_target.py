@@ -53,6 +53,8 @@ def _mentions(view: LoadoutView) -> Iterator[_Mention]:
         # A loop that goes through no list only groups its members: nothing else of it means anything.
         if loop.iterates:
             yield from _of_loop(id_, loop, at)
+    for i, rule in enumerate(view.loadout.properties):
+        yield from _of_property(rule, (*graph.base, "properties", i))
 
 
 def _of_socket(id_: str, socket: model.Socket, at: Pointer) -> Iterator[_Mention]:
@@ -79,6 +81,15 @@ def _of_loop(id_: str, loop: model.Loop, at: Pointer) -> Iterator[_Mention]:
     if loop.exit is not None:
         yield _Mention(f"exit of {words} is from", loop.exit.source, (*at, "exit", "from"), may_end=False)
         yield _Mention(f"exit of {words} leads to", loop.exit.to, (*at, "exit", "to"), may_end=True)
+
+
+def _of_property(rule: model.Property, at: Pointer) -> Iterator[_Mention]:
+    for key, said in rule.said.items():
+        if isinstance(said, str):
+            yield _Mention("a property names", said, (*at, key), may_end=True)
+        elif isinstance(said, list):
+            for i, name in enumerate(said):
+                yield _Mention("a property names", name, (*at, key, i), may_end=True)
 
 
 RULE = Rule("unknown-target", Severity.ERROR, "a socket is named that is not there", Stage.NAMES, check=check)

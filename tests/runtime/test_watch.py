@@ -141,7 +141,7 @@ def parallel() -> Json:
     config = working(check={"materia": "Safe"}, materia={"Safe": {"prompt": "Do.", "parallelSafe": True}})
     (spec,) = config["loadouts"].values()
     spec["sockets"]["build"]["materia"] = "Safe"
-    config["materia"]["Planner"]["parallel"] = True
+    config["materia"]["Planner"] = {**config["materia"]["Planner"], "parallel": True}
     return config
 
 

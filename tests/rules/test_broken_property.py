@@ -1,0 +1,143 @@
+"""What is said of properties: the shortest way that breaks one, or nothing where every cast keeps it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from materiac import pipeline
+from materiac.diagnostic import Severity
+
+MATERIA = """
+materia Plan { generator prompt "p" }
+materia Streams { generator parallel prompt "p" }
+materia Do { parallelSafe prompt "p" }
+materia Judge { parse json parallelSafe prompt "p" }
+materia Patch { command ["true"] parse json }
+materia Known { command ["true"] parse json writes [other] }
+"""
+
+REVIEW = "entry make make: Do -> look look: Judge satisfied -> ship not_satisfied -> make max 2 ship: Do"
+ITEMS = """
+entry plan
+plan: Plan -> build
+build: Do -> check
+check: Judge advance workItemIndex over state.workItems satisfied -> build not_satisfied -> build max 1
+tell: Do
+loop work (build, check) over plan { exit check -> tell }
+"""
+EACH = "advance {0}Index over state.workItems"
+LATER = ITEMS.replace(
+    "tell: Do", f"tell: Do -> again again: Do -> again foreach state.workItems {EACH.format('again')}"
+)
+STREAMS = """
+entry plan
+plan: Streams -> prep
+prep: Do -> build
+build: Do -> check
+check: Judge advance workItemIndex over state.workItems satisfied -> build not_satisfied -> build max 1
+tell: Do
+loop work (build, check) over plan { exit check -> tell }
+"""
+TWICE = f"""
+entry plan
+plan: Plan -> one
+one: Do foreach state.workItems done send -> one {EACH.format("one")} done send
+send: {{0}} -> two
+two: Do foreach state.workItems -> two {EACH.format("two")}
+"""
+BODIES = {"review": REVIEW, "items": ITEMS, "later": LATER, "streams": STREAMS}
+
+
+def said(body: str, *rules: str, cycles: int = 3) -> list[tuple[Severity, str]]:
+    """What is found of properties in a loadout."""
+    text = f"limits {{ maxNoAdvanceCycles {cycles} }} loadout L {{ {body} {' '.join(rules)} }} {MATERIA}"
+    located = pipeline.check([pipeline.Text("l.materia", text.encode())])
+    errors = [part.finding for part in located if part.finding.severity is Severity.ERROR]
+    assert {finding.rule for finding in errors} <= {"broken-property"}, errors
+    return [(f.severity, f.message) for f in errors] + [
+        (part.finding.severity, part.finding.message)
+        for part in located
+        if part.finding.rule == "broken-property" and part.finding not in errors
+    ]
+
+
+def way(body: str, rule: str, cycles: int = 3) -> str | None:
+    """The way that breaks a property, without quotation marks; None where none does."""
+    found = said(body, rule, cycles=cycles)
+    if not found:
+        return None
+    ((severity, message),) = found
+    assert severity is Severity.ERROR
+    return message.rpartition(" a cast may go ")[2].replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "expected"),
+    [
+        ("review", "never ship before look", None),
+        ("review", "never look before ship", "make → look"),
+        ("review", "never ship before end", "make → look → ship"),
+        ("review", "never end before look", None),
+        ("review", "every path make to ship passes look", None),
+        ("review", "every path look to look passes ship", "make → look → make → look"),
+        ("review", "after every look comes ship", None),
+        ("review", "after every ship comes look", "make → look → ship → end"),
+        ("review", "at most 3 of make between make and ship", None),
+        ("review", "at most 2 of make between make and ship", "make → look → make → look → make"),
+        ("review", "at most 0 of ship between make and end", "make → look → ship"),
+        ("items", "every path plan to tell passes build", "plan → (empty: loop work) → tell"),
+        ("items", "every path build to tell passes check", None),
+        ("items", "at most 2 of build between plan and check", None),
+        ("items", "at most 1 of build between tell and end", None),
+        ("later", "never again before build", None),
+        ("later", "every path build to end passes again", None),
+        ("streams", "at most 1 of prep between plan and end", "plan → prep → build → check → prep"),
+        ("streams", "never prep before build", "plan → prep"),
+        ("streams", "every path prep to tell passes check", None),
+        ("streams", "every path check to prep passes plan", None),
+        ("streams", "every path plan to tell passes prep", "plan → (empty: loop work) → tell"),
+    ],
+)
+def test_the_shortest_way_is_shown(body: str, rule: str, expected: str | None) -> None:
+    assert way(BODIES[body], rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("materia", "is_broken"), [("Patch", True), ("Known", False), ("Do", False), ("Plan", True)]
+)
+def test_who_may_send_another_list(materia: str, *, is_broken: bool) -> None:
+    # The lists of both are one, so it is empty for both or for none, but for what is sent between.
+    assert (way(TWICE.format(materia), "never two before one") is not None) is is_broken
+
+
+def test_what_the_stall_guard_allows_is_no_more_than_that() -> None:
+    body = "entry a a: Do -> b b: Judge satisfied -> end not_satisfied -> a"
+    rules = {
+        cycles: [way(body, f"at most {n} of a between a and end", cycles) for n in range(1, 8)]
+        for cycles in (0, 3)
+    }
+    broken = {cycles: sum(found is not None for found in ways) for cycles, ways in rules.items()}
+    assert broken == {0: 0, 3: 3}
+
+
+def test_unknown_names_are_looked_for() -> None:
+    entry = {"entry": "make", "sockets": {"make": {"materia": "M"}}}
+    names = {"never": "meke", "before": "make"}, {"at most": 1, "of": "make", "between": ["make", "ned"]}
+    data = {"loadouts": {"L": {**entry, "properties": names}}, "materia": {"M": {"prompt": "p"}}}
+    found = [part.finding for part in pipeline.check([pipeline.Text("l.json", json.dumps(data).encode())])]
+    assert [(f.rule, f.message, f.at[3:], f.help) for f in found] == [
+        (
+            "unknown-target",
+            "a property names 'meke', which is no socket",
+            (0, "never"),
+            "did you mean 'make'?",
+        ),
+        (
+            "unknown-target",
+            "a property names 'ned', which is no socket",
+            (1, "between", 1),
+            "did you mean 'end'?",
+        ),
+    ]
