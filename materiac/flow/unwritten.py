@@ -115,8 +115,8 @@ class _Search:
     def _modes(self) -> Mapping[str, Mode]:
         """What a cast knows that has come to a node by the nearest way, where that is certain."""
         known, found = self._known, dict[str, Mode]()
-        for node, (before, certain, _) in self._nearest.came.items():
-            if certain:
+        for node, (before, lists) in self._nearest.came.items():
+            if lists is not None:
                 mode = START if before is None else known.leave(found[before], before)
                 found[node] = known.come(mode, node)
         return found
