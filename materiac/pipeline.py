@@ -76,6 +76,7 @@ class Several:
     images: Mapping[str, Image] = field(default_factory=dict)
     graphs: Mapping[str, LoadoutGraph] = field(default_factory=dict)
     findings: tuple[Located, ...] = ()
+    suppressed: tuple[Located, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -159,10 +160,13 @@ def examine(texts: Sequence[Text], asked: str | None = None) -> Checked:
         return Checked(left, layered, examined.graphs, known)
 
 
-def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled:
+def compile_loadout(
+    texts: Sequence[Text], asked: str | None = None, *, tolerated: Collection[str] = ()
+) -> Compiled:
     """Compile one loadout of layered texts: `asked` by name or id, else the active one.
 
-    Only what this loadout is made of has to be sound.
+    Only what this loadout is made of has to be sound. Findings of `tolerated` rules, without which a cast
+    can run, do not count.
     """
     with collector.paused():
         front = _read(texts)
@@ -170,7 +174,7 @@ def compile_loadout(texts: Sequence[Text], asked: str | None = None) -> Compiled
             return Compiled(None, tuple(front.findings))
         layered = front.layered
         name, choice = layers.choose(layered, asked)
-        built = _build(front, [] if name is None else [name], choice)
+        built = _build(front, [] if name is None else [name], choice, tolerated)
         if name is None or name not in built.images:
             return Compiled(None, built.findings)
         return Compiled(built.images[name], built.findings, layered.data, layered)
@@ -192,15 +196,18 @@ def compile_all(texts: Sequence[Text], asked: str | None = None) -> Several:
         return _build(front, names, choice)
 
 
-def _build(front: _Front, names: Sequence[str], choice: Iterable[Finding]) -> Several:
+def _build(
+    front: _Front, names: Sequence[str], choice: Iterable[Finding], tolerated: Collection[str] = ()
+) -> Several:
     """Images of loadouts, where nothing that has to do with one of them is wrong."""
     layered = front.layered
     examined = _examine(layered, names)
     graphs = examined.graphs
     found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
-    left = suppressions.apply(found, layered, graphs, whole=False).findings
+    applied = suppressions.apply(found, layered, graphs, whole=False)
     used = {name: _used(graphs.get(name)) for name in names}
-    kept = [part for part in left if _concerns_one(part.finding.at, used)]
+    counted = (part for part in applied.findings if part.finding.rule not in tolerated)
+    kept = [part for part in counted if _concerns_one(part.finding.at, used)]
     located = (*(_of_choice(layered, finding) for finding in choice), *kept)
     if not graphs.keys() >= set(names) or any(part.finding.severity is Severity.ERROR for part in located):
         return Several(findings=located)
@@ -208,7 +215,7 @@ def _build(front: _Front, names: Sequence[str], choice: Iterable[Finding]) -> Se
 
     shaped = examined.shaped
     images = {name: lower(graphs[name], shaped.frame, shaped.materia) for name in names}
-    return Several(images, graphs, located)
+    return Several(images, graphs, located, applied.suppressed)
 
 
 def merged(texts: Iterable[Text]) -> Json:

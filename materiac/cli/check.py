@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from materiac.cli import mending, reading
+from materiac.cli import certifying, mending, reading
 
 if TYPE_CHECKING:
     from materiac.cli.loading import Layers
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
     mending.add_arguments(parser)
+    certifying.add_arguments(parser)
     reading.add_arguments(parser)
 
 
@@ -52,20 +53,23 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
-    if (wrong := mending.wrong_use(options)) is not None:
+    if (wrong := mending.wrong_use(options) or certifying.wrong_use(options)) is not None:
         print(f"materiac: {wrong}", file=sys.stderr)
         return 2
     files = list(dict.fromkeys(options.files))
     looked_at, found, suppressed = _look(files, options)
     whole = looked_at == len(files) and all(part.finding.rule != "encoding" for part in found)
     if looked_at or options.format != "text":
-        with contextlib.redirect_stdout(sys.stderr if mending.fills_output(options) else sys.stdout):
+        fills_output = mending.fills_output(options) or certifying.fills_output(options)
+        with contextlib.redirect_stdout(sys.stderr if fills_output else sys.stdout):
             _show(found, suppressed, options.format, whole=whole)
     if not whole:
         return 2
     level = Severity[options.fail_on.upper()]
     level = min(level, Severity.WARNING) if options.strict else level
-    return int(any(part.finding.severity >= level for part in found))
+    if any(part.finding.severity >= level for part in found):
+        return 1
+    return certifying.write(options) if options.certificate is not None else 0
 
 
 def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[Located], int]:

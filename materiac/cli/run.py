@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from materiac.cli import reading, tracing
+from materiac.cli import certifying, reading, tracing
 
 if TYPE_CHECKING:
     from materiac.agents.protocol import Agent
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--loadout", metavar="NAME", help="the loadout, by name or id (default: the active one)"
     )
     reading.add_arguments(parser)
+    certifying.add_requirement(parser)
     add_surroundings(parser)
 
 
@@ -65,7 +66,22 @@ def run(options: argparse.Namespace) -> int:
     from materiac.cli import loading
 
     how = reading.reading(options)
-    return cast(options, lambda: loading.load_or_report(options.file, options.loadout, how))
+
+    def load() -> Loaded | None:
+        loaded = loading.load_or_report(options.file, options.loadout, how)
+        return loaded if loaded is None or _is_certified(loaded, options.require_certificate) else None
+
+    return cast(options, load)
+
+
+def _is_certified(loaded: Loaded, certificate: str | None) -> bool:
+    """Whether a loadout may run under a certificate, if there has to be one; says why not."""
+    from materiac.cli import loading
+
+    words = certifying.refusal(certificate, loaded.image.program) if certificate is not None else None
+    if words is not None:
+        loading.complain(words)
+    return words is None
 
 
 def cast(
