@@ -197,7 +197,9 @@ class Builder(ScenarioFiller):
     # Properties.
 
     def _property(self, node: Node, scope: Scope) -> Scope:
-        return self.appended(scope, "properties", node)
+        inner = self.appended(scope, "properties", node)
+        self.marks.append((span(node), inner.at))
+        return inner
 
     def never(self, node: Node, scope: Scope) -> None:
         self.words(self._property(node, scope), _tokens(node))
@@ -224,7 +226,9 @@ class Builder(ScenarioFiller):
 
     def property(self, node: Node, scope: Scope) -> None:
         entries = self.within(scope, "properties", node, kind=list)
-        entries.data.append(self.value(node.children[1], (*entries.at, len(entries.data))))
+        at = (*entries.at, len(entries.data))
+        self.marks.append((span(node), at))
+        entries.data.append(self.value(node.children[1], at))
 
     # Materia.
 

@@ -37,7 +37,8 @@ def add_directives(text: str, built: Filler) -> None:
         if match is None:
             _report(built, comment, "directive is no 'ignore[rule] reason'")
         elif owner is None:
-            help_ = "it stands before a socket, edge, loop, materia or loadout, or at the end of its line"
+            owners = "a socket, edge, loop, property, materia or loadout"
+            help_ = f"it stands before {owners}, or at the end of its line"
             _report(built, comment, "directive belongs to no statement", help_)
         else:
             _ignore(built, owner[1], match, comment.span)

@@ -280,6 +280,11 @@ def _of_loop(key: str, value: Any) -> str:
 
 
 def _property(value: Any) -> str:
+    before, said = directives(value) if isinstance(value, dict) else ("", value)
+    return before + _said_of_casts(said)
+
+
+def _said_of_casts(value: Any) -> str:
     match value:
         case {"never": str(one), "before": str(other), **rest} if not rest:
             return f"never {name(one)} before {name(other)}"

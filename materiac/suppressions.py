@@ -1,7 +1,7 @@
 """Findings that a file says are known: `"x-materiac": {"ignore": [{"rule", "reason"}]}` where they are.
 
-A suppression counts in its own text, for what is written within the socket, edge, loop, materia or loadout
-that it stands on. Of several the innermost counts.
+A suppression counts in its own text, for what is written within the socket, edge, loop, property, materia
+or loadout that it stands on. Of several the innermost counts.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _marked(data: Any) -> Iterator[tuple[Pointer, Any]]:
 def _entries(document: Document, owner: Pointer, ignored: Any) -> Iterator[Suppression | Finding]:
     at = (*owner, ATTRIBUTE, "ignore")
     if not _is_owner(owner):
-        words = "'ignore' counts on a socket, an edge, a loop, a materia or a loadout alone"
+        words = "'ignore' counts on a socket, an edge, a loop, a property, a materia or a loadout alone"
         yield _wrong(words, (*at, KEY))
         return
     if not isinstance(ignored, list):
@@ -224,7 +224,7 @@ def _is_owner(at: Pointer) -> bool:
     match at:
         case ("materia" | "loadouts", str()) | ("loadouts", str(), "sockets" | "loops", str()):
             return True
-        case ("loadouts", str(), "sockets", str(), "edges", int()):
+        case ("loadouts", str(), "sockets", str(), "edges", int()) | ("loadouts", str(), "properties", int()):
             return True
     return False
 

@@ -54,6 +54,16 @@ def ignored(data: Any, at: Pointer = ()) -> dict[Pointer, Any]:
             (*LOADOUT, "loops", "w"),
             id="before a loop",
         ),
+        pytest.param(
+            "loadout L { a: A\nnever a before b # materiac: ignore[r] why\n}",
+            (*LOADOUT, "properties", 0),
+            id="line of a property",
+        ),
+        pytest.param(
+            'loadout L { a: A\n# materiac: ignore[r] why\nproperty { "of": 1 } }',
+            (*LOADOUT, "properties", 0),
+            id="before a property as JSON",
+        ),
         pytest.param("# materiac: ignore[r] why\nmateria M { }", ("materia", "M"), id="before a materia"),
         pytest.param("# materiac: ignore[r] why\r\nmateria M { }", ("materia", "M"), id="crlf"),
     ],

@@ -94,6 +94,15 @@ def test_elsewhere_it_stays(at: Way, rule: str, language: Language) -> None:
             id="a loop",
         ),
         pytest.param(
+            loadout(
+                {"a": socket(edges=[{"to": "b"}]), "b": socket()},
+                properties=[{"never": "b", "before": "end"}],
+            ),
+            ("loadouts", "L", "properties", 0),
+            "broken-property",
+            id="a property",
+        ),
+        pytest.param(
             {"loadouts": {"L": {"entry": "a", "sockets": {"a": {"prompt": "x"}}}}},
             ("loadouts", "L", "sockets", "a"),
             "legacy-form",
