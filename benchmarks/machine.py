@@ -52,6 +52,9 @@ class Idle:
     def spent(self, source: str, index: int, edge: Edge) -> bool:  # noqa: ARG002
         return False
 
+    def unfinished(self) -> bool:
+        return False
+
 
 def main() -> None:
     """Print a row for each size."""

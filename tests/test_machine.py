@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ class Facts:
     verdict: bool | None = None
     over_budget: bool = False
     spent: frozenset[int] = frozenset()
+    unfinished: bool = False
 
 
 @dataclass
@@ -85,6 +86,9 @@ class Walk:
         assert edge.max_traversals is not None
         assert source == self.path[-1]
         return index in self.now.spent
+
+    def unfinished(self) -> bool:
+        return self.now.unfinished
 
 
 def program(*sockets: Socket, loops: tuple[Loop, ...] = (), budget: Budget | None = None) -> Program:
@@ -129,6 +133,10 @@ def looping(exits: tuple[Exit, ...] = EXITS, advance: Advance | None = None, **r
     a = Socket("a", "M", "json", edges=EDGES, loop="l", advance=advance or Advance())
     others = [Socket(id_, "M", "text", loop="l" if id_ == "b" else None) for id_ in "bxyzstnde"]
     return program(a, *others, loops=(loop,), **rest)
+
+
+def with_property(built: Program) -> Program:
+    return replace(built, properties=({"never": "end", "before": "b"},))
 
 
 SPENDING = Budget(max_tokens=5)
@@ -188,6 +196,30 @@ ROUTES: dict[str, tuple[Program, Facts, str, str]] = {
         "edge",
         END,
     ),
+    "an end that breaks a property": (
+        with_property(program(Socket("a", "M", "text"))),
+        Facts(unfinished=True),
+        "property",
+        FAILED,
+    ),
+    "an edge to an end that breaks a property": (
+        with_property(program(Socket("a", "M", "text", edges=(Edge("always", END),)))),
+        Facts(unfinished=True),
+        "property",
+        FAILED,
+    ),
+    "a property at a step to a socket": (
+        with_property(looping()),
+        Facts(verdict=True, unfinished=True),
+        "edge",
+        "x",
+    ),
+    "limit before property": (
+        with_property(program(Socket("a", "M", "text", edges=(Edge("always", END, 1),)))),
+        Facts(spent=frozenset({0}), unfinished=True),
+        "limit",
+        FAILED,
+    ),
 }
 
 
@@ -206,7 +238,7 @@ def test_the_next_step(name: str) -> None:
     assert grid.over is (to in (END, FAILED, WAITING))
 
 
-KINDS = {"start", "edge", "exit", "done", "empty", "end", "failed", "waiting", "budget", "limit"}
+KINDS = {"start", "edge", "exit", "done", "empty", "end", "failed", "waiting", "budget", "limit", "property"}
 
 
 def test_every_kind_of_step_is_taken() -> None:
