@@ -48,7 +48,7 @@ def test_certificate_says_what_was_proved_and_of_what() -> None:
     assert main(["compile", "loadout.json", "-o", "machine.json"]) == 0
     assert part["loadout"] == "L"
     assert part["program"] == json.loads(Path("machine.json").read_bytes())["hash"]
-    assert part["bound"]["agentTurns"] == {"text": "3", "constant": 3, "perItem": 0, "withoutItems": 3}
+    assert part["bound"]["agentTurns"]["text"] == "3"
     assert part["properties"] == [{"property": "never 'ship' before 'look'", "verdict": "proved"}]
     assert part["verdicts"]["never-ends"] == "holds"
     assert any("stall guard" in words for words in part["assumptions"])
