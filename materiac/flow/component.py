@@ -10,14 +10,15 @@ what is gained on it; for that they have a network of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from materiac.flow.drawing import Drawing, Entrance, charge_of
 from materiac.flow.network import Arc, Circulation
 from materiac.flow.scopes import Scopes
-from materiac.flow.sketch import Charge, Gains, Limit, Reason, Step
+from materiac.flow.sketch import Charge, Gains, Limit, Reason, Share, Step
 from materiac.flow.terrain import Terrain, guarded, stays
 from materiac.names import END
 from materiac.routes import Route
@@ -63,9 +64,11 @@ class Solved:
 class Component:
     """Nodes of a terrain that lead to each other, or that are one run of a loop."""
 
-    def __init__(self, terrain: Terrain, nodes: tuple[str, ...], doors: Doors) -> None:
+    def __init__(
+        self, terrain: Terrain, nodes: tuple[str, ...], doors: Doors, scope: Hashable | None = None
+    ) -> None:
         self.nodes = nodes
-        self._terrain, self._doors = terrain, doors
+        self._terrain, self._doors, self._scope = terrain, doors, scope
         self._scopes = Scopes(terrain, nodes)
         self.folded = tuple(self._fold())
         self._draw()
@@ -79,7 +82,8 @@ class Component:
         rest = [node for node in self.nodes if self._scopes.open_loop(node) is not None]
         for part in self._terrain.cyclic(rest, stays):
             if self._is_of_items(part):
-                fold = Fold(self._terrain, part, self._doors)
+                scope = (self.nodes[0], self._terrain.loops[part[0]].id)
+                fold = Fold(self._terrain, part, self._doors, scope=scope)
                 if len(fold.exits) <= _MOST_EXITS:
                     yield fold
 
@@ -89,7 +93,7 @@ class Component:
         return not limited and len({id(self._scopes.loop(node)) for node in part}) == 1
 
     def _draw(self) -> None:
-        self._drawing = Drawing(self._terrain, self._scopes, self.folded)
+        self._drawing = Drawing(self._terrain, self._scopes, self.folded, self._scope)
         self._arrivals = self._drawing.arrivals(self._doors.entrances)
 
     def _count_runs(self) -> bool:
@@ -131,7 +135,7 @@ class Component:
         ends, routes = self._outcomes(gains, items, beyond)
         ways, by = solved.ways(ends)
         best = {
-            entrance: solved.gain + gains.get(charge, 0) + (ways[place] or 0)
+            entrance: solved.gain + self._first(entrance, charge, gains) + (ways[place] or 0)
             for entrance, (place, charge) in self._arrivals.items()
             if items or entrance[0] not in self._terrain.loops
         }
@@ -156,14 +160,20 @@ class Component:
             ways, _ = solved.ways(anywhere if exit_ is None else {self._drawing.exit(exit_): 0})
             prices = tuple(_prices(solved, steps, ways))
             for entrance, (place, charge) in places.items():
-                gain = solved.gain + gains.get(charge, 0) + (ways[place] or 0)
+                gain = solved.gain + self._first(entrance, charge, gains) + (ways[place] or 0)
                 if ways[place] is not None:
                     yield Gained(charge_of(entrance, exit_), gain, _slope(prices), prices)
 
     def _circulation(self, gains: Gains, items: int) -> tuple[Circulation, list[Step]]:
         steps = [step for step in self._drawing.sketch.steps if self._is_open(step, gains, items)]
-        arcs = [_arc(step, items, gains.get(step.charge, 0)) for step in steps]
+        arcs = [_arc(step, items, step.gain(gains)) for step in steps]
         return Circulation(self._drawing.size, arcs), steps
+
+    def _first(self, entrance: Entrance, charge: Charge | None, gains: Gains) -> int:
+        """What is gained for coming here."""
+        loop = self._scopes.open_loop(entrance[0])
+        given = self._drawing.given(loop.id if loop is not None else None)
+        return gains.get(charge, 0) + gains.get(given, 0) + gains.get(self._drawing.given_at(entrance[0]), 0)
 
     def _outcomes(
         self, gains: Gains, items: int, beyond: Callable[[Route], int | None]
@@ -187,6 +197,16 @@ class Component:
         if not items and step.charge in self._terrain.loops:
             return False
         return step.most is None or step.most.at(items) > 0
+
+    def shares(self) -> Iterator[Share]:
+        """What is paid or given in here for cycles."""
+        yield from (step.share for step in self._drawing.sketch.steps if step.share is not None)
+        for entrance, _ in self._doors.entrances:
+            loop = self._scopes.open_loop(entrance)
+            given = self._drawing.given(loop.id if loop else None), self._drawing.given_at(entrance)
+            yield from (share for share in given if share is not None)
+        for part in self.folded:
+            yield from part.shares()
 
     def looks(self, node: str) -> bool:
         """Whether the stall guard matters for visits of a node."""
@@ -230,17 +250,39 @@ class Fold:
     """Nodes of one loop that are folded: as an item passes them, or with advances as a run of the loop."""
 
     def __init__(
-        self, terrain: Terrain, nodes: tuple[str, ...], outer: Doors, *, advances: bool = False
+        self,
+        terrain: Terrain,
+        nodes: tuple[str, ...],
+        outer: Doors,
+        *,
+        advances: bool = False,
+        scope: Hashable | None = None,
     ) -> None:
-        self.nodes = nodes
+        self.nodes, self.scope = nodes, scope
         self._inside, self._advances = frozenset(nodes), advances
         doors = doors_of(terrain, nodes, self.has, outer)
         inner = terrain.of_run(nodes) if advances else terrain.of_item(nodes)
-        self._network = Component(inner, nodes, doors)
+        self._network = Component(inner, nodes, doors, scope)
         self._known: dict[tuple[int, tuple[int, ...]], tuple[Gained, ...]] = {}
         self.exits = doors.exits
         found = (self.entrance(node, looks=looks) for node, looks in doors.entrances)
         self.entrances = tuple(dict.fromkeys(found))
+
+    @cached_property
+    def _shares(self) -> tuple[Share, ...]:
+        """What is paid or given in here for cycles."""
+        return tuple(dict.fromkeys(self.shares()))
+
+    def shares(self) -> Iterator[Share]:
+        """What is paid or given in here for cycles."""
+        yield from self._network.shares()
+
+    def cycles(self) -> Iterator[tuple[Hashable, tuple[Price, ...]]]:
+        """The prices in the networks of items that were solved last, way by way, with their scopes."""
+        for ways in self._known.values() if self.scope is not None else ():
+            yield from ((self.scope, way.prices) for way in ways)
+        for part in self._network.folded:
+            yield from part.cycles()
 
     def has(self, route: Route) -> bool:
         """Whether a step stays in here."""
@@ -253,7 +295,7 @@ class Fold:
 
     def gains(self, weights: Gains, items: int) -> Iterator[Gained]:
         """The most that is gained on each of the ways."""
-        own = tuple(weights.get(node, 0) for node in self.nodes)
+        own = tuple(weights.get(key, 0) for key in (*self.nodes, *self._shares))
         if (items, own) not in self._known:
             inner = {part.charge: part.gain for part in self._network.gains(weights, items)}
             gains = {**weights, **inner}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from materiac.flow.scopes import Scopes
-from materiac.flow.sketch import Charge, Limit, Reason, Sketch
+from materiac.flow.scopes import Guard, Scopes
+from materiac.flow.sketch import Charge, Limit, Reason, Share, Sketch
 from materiac.flow.terrain import Terrain, guarded, stays
 from materiac.names import END
 from materiac.routes import Route
@@ -36,13 +36,16 @@ def charge_of(entrance: Entrance, exit_: str | None) -> Charge:
 class Drawing:
     """The network of a component. `ends` are the steps that leave it, each with the place where it begins."""
 
-    def __init__(self, terrain: Terrain, scopes: Scopes, folded: Iterable[Folded]) -> None:
-        self._terrain, self._scopes = terrain, scopes
+    def __init__(
+        self, terrain: Terrain, scopes: Scopes, folded: Iterable[Folded], scope: Hashable | None
+    ) -> None:
+        self._terrain, self._scopes, self._scope = terrain, scopes, scope
         self._folded: Mapping[str, Folded] = {node: part for part in folded for node in part.nodes}
         self._guards = scopes.guards()
         self._idle = scopes.idle_steps()
         self.sketch = Sketch()
         self.ends: list[tuple[int, Route]] = []
+        self._begun: set[Entrance] = set()
         for node in scopes.nodes:
             if node not in self._folded:
                 self._draw_node(node)
@@ -60,8 +63,18 @@ class Drawing:
 
     def arrivals(self, entrances: Iterable[Entrance]) -> dict[Entrance, tuple[int, Charge | None]]:
         """Where a cast begins that enters so, and what is charged for that."""
-        found = {entrance: self._arrival(entrance[0], looks=entrance[1]) for entrance in entrances}
+        found = {entrance: self._first(entrance) for entrance in entrances}
         return {entrance: (self.sketch.place(what), charge) for entrance, (what, charge) in found.items()}
+
+    def _first(self, entrance: Entrance) -> tuple[Hashable, Charge | None]:
+        node, looks = entrance
+        loop, arrival = self._scopes.loop(node), self._arrival(node, looks=looks)
+        if not looks or loop is None or loop.id not in self._scopes.turning:
+            return arrival
+        if entrance not in self._begun:
+            self._begun.add(entrance)
+            self.sketch.step(("begun", loop.id), arrival[0])
+        return ("idle", loop.id), None
 
     def exit(self, node: str) -> int:
         """The place where the steps after a node begin."""
@@ -71,8 +84,7 @@ class Drawing:
         guard, visits = self._guards.get(node), self._terrain.visits.get(node)
         self.sketch.place(("in", node))
         if guard is not None:
-            charge, reason = node if visits is None else None, Reason("guard", node)
-            self.sketch.step(("guard", node), ("in", node), guard, charge=charge, reason=reason)
+            self._draw_guard(node, guard, ("in", node), node if visits is None else None)
         if visits is not None:
             reason = Reason("visits", node)
             self.sketch.step(("in", node), ("out", node), Limit(visits), charge=node, reason=reason)
@@ -83,10 +95,28 @@ class Drawing:
             self.sketch.place(here)
             guard = self._guards.get(entrance[0]) if entrance[1] else None
             if guard is not None:
-                reason = Reason("guard", entrance[0])
-                self.sketch.step(("guard", entrance[0]), here, guard, reason=reason)
+                self._draw_guard(entrance[0], guard, here, None)
             for exit_ in part.exits:
                 self.sketch.step(here, ("leave", exit_), charge=charge_of(entrance, exit_))
+
+    def _draw_guard(self, node: str, guard: Guard, head: Hashable, charge: Charge | None) -> None:
+        """What the stall guard lets pass."""
+        told = guard.tells and guard.among.told and self._scope is not None
+        share = Share(self._scope, guard.among, fresh=False) if told else None
+        reason = Reason("guard", node, guard.among)
+        self.sketch.step(("guard", node), head, guard.most, charge=charge, reason=reason, share=share)
+
+    def given(self, loop: str | None) -> Share | None:
+        """What an item of a loop is given for the cycles that it may close in here."""
+        return None if loop is None else Share((self._scopes.nodes[0], loop), None, fresh=True)
+
+    def given_at(self, node: str, source: str | None = None) -> Share | None:
+        """What is given for coming to a node from one that is not in its circle."""
+        among = self._scopes.circle(node)
+        if among is None or self._scope is None or not among.told:
+            return None
+        inside = source is not None and self._scopes.circle(source) == among
+        return None if inside else Share(self._scope, among, fresh=True)
 
     def _arrival(self, node: str, *, looks: bool) -> tuple[Hashable, Charge | None]:
         """Where a visit begins, and what is charged for coming there."""
@@ -112,7 +142,7 @@ class Drawing:
                 if route.target == END or (part is not None and part.has(route)):
                     continue
                 if route.target not in self._scopes.inside:
-                    self.ends.append((self.sketch.place(tail), route))
+                    self.ends.append((self._end(tail, route), route))
                 elif loop is None or stays(route):
                     found.append((tail, route))
                 else:
@@ -122,12 +152,24 @@ class Drawing:
         for (kind, id_), tails in joint.items():
             runs = self._scopes.runs[id_]
             most = Limit(runs) if kind == "runs" else Limit(-runs, runs)
-            self.sketch.through(tails, (kind, id_), most, Reason(kind, id_))
+            share = self.given(id_) if kind == "next" else None
+            self.sketch.through(tails, (kind, id_), most, Reason(kind, id_), share)
         return found
+
+    def _end(self, tail: Hashable, route: Route) -> int:
+        """Where a step out of the component begins; one past an empty loop may have to begin that first."""
+        if route not in self._idle:
+            return self.sketch.place(tail)
+        loop = self._scopes.enters(route)
+        self.sketch.step(tail, ("idle", loop))
+        return self.sketch.place(("begun", loop))
 
     def _draw_steps(self, steps: Iterable[tuple[Hashable, Route]]) -> None:
         budgeted: dict[tuple[str, int | None], list[tuple[Hashable, Route]]] = {}
-        begun: dict[str, None] = {}
+        begun = dict.fromkeys(sorted(self._scopes.turning))
+        begun |= dict.fromkeys(
+            loop for _, r in self.ends if r in self._idle and (loop := self._scopes.enters(r))
+        )
         for tail, route in steps:
             loop = self._scopes.enters(route)
             if self._scopes.budget(route) is not None:
@@ -139,8 +181,9 @@ class Drawing:
             else:
                 self._to(tail, route)
         for loop in begun:
-            most, reason = Limit(self._scopes.runs[loop]), Reason("runs", loop)
-            self.sketch.step(("idle", loop), ("begun", loop), most, reason=reason, enters=loop)
+            most, reason = self._scopes.begun(loop), Reason("runs", loop)
+            share = self.given(loop)
+            self.sketch.step(("idle", loop), ("begun", loop), most, reason=reason, enters=loop, share=share)
         for edge, taken in budgeted.items():
             self._draw_edge(edge, taken)
 
@@ -160,4 +203,5 @@ class Drawing:
         head, charge = self._arrival(route.target, looks=guarded(route))
         loop = self._scopes.enters(route)
         enters = None if tail == ("begun", loop) else loop
-        self.sketch.step(tail, head, most, charge=charge, reason=reason, enters=enters)
+        share = self.given(enters) or self.given_at(route.target, route.source)
+        self.sketch.step(tail, head, most, charge=charge, reason=reason, enters=enters, share=share)

@@ -16,17 +16,21 @@ _TERM: Final = re.compile(r"(-?)(?:(\d+(?:\.\d+)?)(?:[*·]?(N))?|(N)(?:[*·](\d+
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """`constant + per_item·N + per_pair·N²` for N of at least 1, and `empty` where N is 0."""
+    """`constant + per_item·N + per_pair·N²` for N of at least 1.
+
+    Where N is 1, the number is `single`, which may be less; where it is 0, it is `empty`.
+    """
 
     constant: Number = 0
     per_item: Number = 0
     per_pair: Number = 0
+    single: Number = 0
     empty: Number = 0
 
     @classmethod
     def always(cls, number: Number) -> Formula:
         """A number that does not depend on N."""
-        return cls(number, empty=number)
+        return cls(number, single=number, empty=number)
 
     @classmethod
     def read(cls, text: str) -> Formula:
@@ -41,13 +45,15 @@ class Formula:
                 per_item += number
             else:
                 constant += number
-        return cls(_plain(constant), _plain(per_item), empty=_plain(constant))
+        single, none = _plain(constant + per_item), _plain(constant)
+        return cls(_plain(constant), _plain(per_item), single=single, empty=none)
 
     def __add__(self, other: Formula) -> Formula:
         return Formula(
             self.constant + other.constant,
             self.per_item + other.per_item,
             self.per_pair + other.per_pair,
+            self.single + other.single,
             self.empty + other.empty,
         )
 
@@ -57,12 +63,12 @@ class Formula:
 
     def for_each_item(self) -> Formula:
         """N times as much, of what does not grow with N²."""
-        return Formula(0, self.constant, self.per_item, 0)
+        return Formula(0, self.constant, self.per_item, self.single)
 
     def at(self, items: int) -> Number:
         """The number for so many items."""
-        if items == 0:
-            return self.empty
+        if items < 2:
+            return self.single if items else self.empty
         return self.constant + self.per_item * items + self.per_pair * items * items
 
     @property
@@ -91,6 +97,7 @@ class Formula:
             "constant": _json(self.constant),
             "perItem": _json(self.per_item),
             "withoutItems": _json(self.empty),
+            "withOneItem": _json(self.single),
         }
         return {**data, "perItemSquared": _json(self.per_pair)} if self.per_pair else data
 
@@ -108,7 +115,7 @@ class Formula:
             yield f" - {shown(-constant)}"
 
     def _parts(self) -> tuple[Number, ...]:
-        return self.constant, self.per_item, self.per_pair, self.empty
+        return self.constant, self.per_item, self.per_pair, self.single, self.empty
 
 
 def shown(number: Number) -> str:

@@ -9,18 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from materiac.digraph import breadth_first
-from materiac.flow.sketch import Limit
+from materiac.flow.sketch import Among, Limit
 from materiac.flow.terrain import Terrain, guarded, stays
 
 if TYPE_CHECKING:
     from materiac.graph import LoopView
     from materiac.routes import Route
+    from materiac.source import Pointer
 
 _MOST_LOOPS: Final = 16
 """Of more loops that are left and come back to, it is not asked which sockets that concerns."""
+
+
+class Guard(NamedTuple):
+    """How often the stall guard lets a socket be visited.
+
+    `among` are the nodes that it is one of; where it `tells`, their cycles are told by its visits.
+    """
+
+    most: Limit
+    among: Among
+    tells: bool
 
 
 class Scopes:
@@ -96,11 +108,15 @@ class Scopes:
 
     def enters(self, route: Route) -> str | None:
         """The loop that a step leads into from outside, or that it begins again."""
-        loop = self.open_loop(route.target)
+        loop = self._found_empty.get(route.at) if route.kind == "empty" else self.loop(route.target)
         if loop is None:
             return None
         begins = route.used_up or loop.source == route.source or self.loop(route.source) is not loop
         return loop.id if begins else None
+
+    @cached_property
+    def _found_empty(self) -> dict[Pointer, LoopView]:
+        return {loop.at: loop for loop in (*self.loops.values(), *self.closed.values())}
 
     def again(self, loop: LoopView) -> bool:
         """Whether a loop can be begun anew within the component."""
@@ -135,20 +151,50 @@ class Scopes:
         found = {(r.source, r.edge): r.budget for r in routes if self.loop(r.source) is loop}
         return sum(budget for budget in found.values() if budget is not None)
 
-    def guards(self) -> dict[str, Limit]:
-        """How often the stall guard lets sockets be visited, of those that need it to have a limit.
+    def guards(self) -> dict[str, Guard]:
+        """How often the stall guard lets sockets be visited, of those that need it to have a limit."""
+        found: dict[str, Guard] = {}
+        for part, among in self._circles:
+            sockets = [node for node in part if node not in self._empty and not self._is_folded(node)]
+            found |= {node: Guard(self._guard(node), among, node == among.teller) for node in sockets}
+        return found
 
-        For sockets of closed loops it is how often it lets the loop be begun.
-        """
+    def circle(self, node: str) -> Among | None:
+        """The nodes that lead to this one and back with nothing that limits it but the stall guard."""
+        return self._circle_of.get(node)
 
-        def unlimited(route: Route) -> bool:
-            loop = self.loop(route.source)
-            if loop is not None and loop.id in self.closed:
-                return route.budget is None or self.loop(route.target) is loop
-            return route.budget is None and stays(route)
+    @cached_property
+    def _circle_of(self) -> dict[str, Among]:
+        return {node: among for part, among in self._circles for node in part}
 
-        sockets = [n for part in self._terrain.cyclic(self.nodes, unlimited) for n in part]
-        return {node: self._guard(node) for node in sockets if node not in self._empty}
+    @cached_property
+    def _circles(self) -> list[tuple[tuple[str, ...], Among]]:
+        return [(part, self._among(part)) for part in self._terrain.cyclic(self.nodes, self._is_unlimited)]
+
+    def _among(self, part: tuple[str, ...]) -> Among:
+        inside = frozenset(part)
+        into = {
+            node: self._count_into(node, inside)
+            for node in part
+            if node not in self._empty and not self._is_folded(node)
+        }
+        steps = (r for r in self.routes if r.source in inside and r.target in inside)
+        forgets = self._budgets(None, (r for r in steps if not guarded(r)))
+        simple = bool(into) and not self._stopped and not self.loops
+        return Among(max(into, key=into.__getitem__, default=""), forgets, told=simple)
+
+    def _is_folded(self, node: str) -> bool:
+        loop = self.loop(node)
+        return loop is not None and loop.id in self.closed
+
+    def _is_unlimited(self, route: Route) -> bool:
+        if self._is_folded(route.source):
+            return route.budget is None or self.loop(route.target) is self.loop(route.source)
+        return route.budget is None and stays(route)
+
+    def _count_into(self, node: str, inside: frozenset[str]) -> int:
+        steps = (r for r in self._terrain.before[node] if r.source in inside)
+        return len({r.source for r in steps if self._is_unlimited(r)})
 
     def _guard(self, node: str) -> Limit:
         rounds, loop = 1 + self._terrain.rounds, self.open_loop(node)
@@ -156,14 +202,19 @@ class Scopes:
         if loop is not None:
             own = self.items(loop).times(rounds + self._budgets(loop, near))
             return own.plus(Limit(self._budgets(None, near)))
-        known = self._terrain.loops.values()
-        stopped = {other.id for other in known if other.source in self.inside} - self.loops.keys()
-        total = Limit((1 + len(stopped)) * rounds + self._of_cast)
+        total = Limit((1 + self._stopped) * rounds + self._of_cast)
         for id_, reached in self._under_way.items():
             if node in reached:
-                visited = self.items(self.loops[id_]).times(rounds + self._budgets(self.loops[id_], near))
-                total = total.plus(visited).plus(Limit(self._of_cast))
+                visits = rounds + self._budgets(self.loops[id_], near)
+                total = total.plus(self.items(self.loops[id_]).times(visits)).plus(Limit(self._of_cast))
         return total
+
+    @cached_property
+    def _stopped(self) -> int:
+        """How many loops before the component may be under way at first and then not any more."""
+        known = {loop.id: loop for loop in self._terrain.loops.values()}
+        here = self.loops.keys() | self.closed.keys()
+        return sum(loop.source in self.inside for id_, loop in known.items() if id_ not in here)
 
     @cached_property
     def _near(self) -> dict[str, list[Route]]:
@@ -195,14 +246,28 @@ class Scopes:
         return breadth_first(starts, after)
 
     def idle_steps(self) -> frozenset[Route]:
-        """The steps into loops that are idle then for certain, of those that can be begun anew."""
-        asked = [loop for id_, loop in self.loops.items() if self.runs[id_] > 1 and self._is_whole(loop)]
-        found: set[Route] = set()
+        """The steps into loops that are idle then for certain, of those that can be begun anew.
+
+        They lead to an item, or past the loop where its list is empty.
+        """
+        routes = [r for node in self.nodes for r in self._terrain.routes[node] if r.budget is None]
+        found = {r for r in routes if self.enters(r) in self.turning}
+        asked = [loop for loop in self.loops.values() if self.again(loop) and self._is_whole(loop)]
         for loop in asked[:_MOST_LOOPS]:
             doubtful = self._doubtful(loop)
-            into = (r for r in self.routes if self.enters(r) == loop.id and guarded(r))
+            into = (r for r in routes if self.enters(r) == loop.id)
             found.update(r for r in into if self._makes_idle(loop, r) or r.source not in doubtful)
         return frozenset(found)
+
+    @cached_property
+    def turning(self) -> frozenset[str]:
+        """The closed loops that only the stall guard keeps from being begun for ever."""
+        loops = (self.loop(node) for node in self._circle_of)
+        return frozenset(loop.id for loop in loops if loop is not None and loop.id in self.closed)
+
+    def begun(self, loop: str) -> Limit:
+        """How often a loop can be begun."""
+        return Limit(self.runs.get(loop, 1 + self._terrain.rounds + self._of_cast))
 
     def _is_whole(self, loop: LoopView) -> bool:
         return all(node in self.inside for node in loop.sockets if node in self._terrain.order)

@@ -29,15 +29,41 @@ class Limit(NamedTuple):
         return max(0, self.constant + self.per_item * items)
 
 
+class Among(NamedTuple):
+    """Nodes that lead to each other with nothing to limit that but the stall guard.
+
+    Each of their cycles that the guard counts is told by visits of `teller`, if they are `told` apart at
+    all; so often as `forgets` the guard begins anew within them.
+    """
+
+    teller: str
+    forgets: int
+    told: bool
+
+
 class Reason(NamedTuple):
     """What limits an arc: the budget of an edge, `next` items, runs, the guard, or visits; and of what."""
 
     kind: str
     of: Hashable
+    among: Among | None = None
+
+
+class Share(NamedTuple):
+    """What a visit pays for the cycle that it may close, or with `fresh` is given for one that is allowed.
+
+    In a scope, which is that of a cast or of items of a loop, `among` some nodes. The stall guard counts
+    cycles for the scope, wherever they are, and lets each node be come to once whenever its circle is
+    entered; prices keep a cast from making more of that than there is.
+    """
+
+    scope: Hashable
+    among: Among | None
+    fresh: bool
 
 
 class Step(NamedTuple):
-    """An arc; `enters` is the loop that it leads into from outside."""
+    """An arc; `enters` is the loop that it leads into from outside. `share` is paid, or given."""
 
     tail: int
     head: int
@@ -45,6 +71,14 @@ class Step(NamedTuple):
     charge: Charge | None
     reason: Reason | None
     enters: str | None
+    share: Share | None
+
+    def gain(self, gains: Gains) -> int:
+        """What is gained for taking it."""
+        gain = gains.get(self.charge, 0)
+        if self.share is None:
+            return gain
+        return gain + gains.get(self.share, 0) * (1 if self.share.fresh else -1)
 
 
 @dataclass
@@ -67,16 +101,24 @@ class Sketch:
         charge: Charge | None = None,
         reason: Reason | None = None,
         enters: str | None = None,
+        share: Share | None = None,
     ) -> None:
         """Draw an arc."""
-        self.steps.append(Step(self.place(tail), self.place(head), most, charge, reason, enters))
+        self.steps.append(Step(self.place(tail), self.place(head), most, charge, reason, enters, share))
 
-    def through(self, tails: Iterable[Hashable], what: Hashable, most: Limit, reason: Reason) -> None:
+    def through(
+        self,
+        tails: Iterable[Hashable],
+        what: Hashable,
+        most: Limit,
+        reason: Reason,
+        share: Share | None = None,
+    ) -> None:
         """Draw a place that is come to from some others, from all of them together at most so often."""
         sources = list(dict.fromkeys(tails))
         if len(sources) == 1:
-            self.step(sources[0], what, most, reason=reason)
+            self.step(sources[0], what, most, reason=reason, share=share)
             return
         for tail in sources:
             self.step(tail, ("to", what))
-        self.step(("to", what), what, most, reason=reason)
+        self.step(("to", what), what, most, reason=reason, share=share)
