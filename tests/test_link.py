@@ -17,7 +17,11 @@ from materiac.runtime.run import run
 
 PLAN: Json = {"workItems": [{"title": "one", "context": "1"}, {"title": "two", "context": "2"}]}
 JSON: Json = {"parse": "json"}
-EACH: Json = {"foreach": {"items": "state.xs"}, "advance": {"cursor": "aIndex", "items": "state.xs"}}
+EACH: Json = {
+    **JSON,
+    "foreach": {"items": "state.workItems"},
+    "advance": {"cursor": "aIndex", "items": "state.workItems"},
+}
 TO_ITSELF: Json = {"edges": [{"to": "a"}]}
 
 

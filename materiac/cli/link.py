@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from materiac.cli.loading import Layers, Loaded
     from materiac.link import Part
 
+OF_OTHERS = ("undefined-state",)
+"""The rules that a part cannot be held to by itself: what it reads, a part before it may write."""
 FRAME = ("artifactDir", "budget", "limits", "parallelism", "agents", "recovery", "eventing")
 
 
@@ -121,7 +123,7 @@ def _part(below: Layers, spec: str) -> Part | None:
     file, mark, name = _divided(spec)
     if mark == "@":
         return _single(below.on_top(loading.read_text(file)), spec, name)
-    loaded = loading.load_or_report(file, name or None)
+    loaded = loading.load_or_report(file, name or None, tolerated=OF_OTHERS)
     if loaded is not None and not loaded.resolved:
         loading.complain(f"'{file}' is a compiled machine, expected a loadout file")
         return None
@@ -151,7 +153,7 @@ def _single(layers: Layers, spec: str, name: str) -> Part | None:
         return None
     id_ = name.replace(" ", "-")
     alone = {"loadouts": {id_: {"entry": id_, "sockets": {id_: {"materia": name}}}}}
-    loaded = _compiled(layers, f"<{spec}>", json.dumps(alone).encode(), id_)
+    loaded = _compiled(layers, f"<{spec}>", json.dumps(alone).encode(), id_, OF_OTHERS)
     return None if loaded is None else _made(spec, loaded)
 
 
@@ -176,7 +178,9 @@ def _made(spec: str, loaded: Loaded) -> Part | None:
     )
 
 
-def _compiled(layers: Layers, name: str, raw: bytes, loadout: str | None) -> Loaded | None:
+def _compiled(
+    layers: Layers, name: str, raw: bytes, loadout: str | None, tolerated: Collection[str] = ()
+) -> Loaded | None:
     """A loadout on top of layers, after its findings have been shown."""
     from materiac import report
     from materiac.cli.loading import Loaded
@@ -185,7 +189,7 @@ def _compiled(layers: Layers, name: str, raw: bytes, loadout: str | None) -> Loa
     from materiac.report import text
 
     on_top = layers.on_top(Text(name, raw))
-    compiled = compile_loadout(on_top.texts, loadout)
+    compiled = compile_loadout(on_top.texts, loadout, tolerated=tolerated)
     told = [part for part in compiled.findings if part.finding.severity >= Severity.WARNING]
     if told:
         shown = text.render(report.ordered(told), colour=sys.stderr.isatty())

@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,10 +122,17 @@ class Loaded:
     source: Json | None = None
 
 
-def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY_NAME) -> Loaded | None:
+def load_or_report(
+    file: str | None,
+    loadout: str | None,
+    reading: Reading = _BY_NAME,
+    *,
+    tolerated: Collection[str] = (),
+) -> Loaded | None:
     """Load a compiled machine, or compile a loadout on top of the layers below; None after complaining.
 
-    Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed.
+    Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed, but
+    for those of `tolerated` rules.
     """
     from materiac.program import ImageError
 
@@ -142,7 +149,7 @@ def load_or_report(file: str | None, loadout: str | None, reading: Reading = _BY
         return Loaded(image, {}, (text.name,), source)
     if text is not None:
         layers = layers.on_top(text, allow_outside=reading.allow_outside)
-    compiled = compile_loadout(layers.texts, loadout)
+    compiled = compile_loadout(layers.texts, loadout, tolerated=tolerated)
     _tell(compiled.findings, Severity.WARNING)
     if compiled.image is None:
         return None

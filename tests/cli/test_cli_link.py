@@ -58,6 +58,19 @@ def test_the_loadout_is_called_after_its_parts_or_as_one_says() -> None:
     assert list(linked("two.json", "--name", "Mine")["loadouts"]) == ["Mine"]
 
 
+def test_a_part_may_read_what_one_before_it_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"Tell": {"prompt": "Tell of {{state.found}}."}}
+    write("tell.json", loadout({"tell": {"materia": "Tell"}}, materia=asked))
+    write("look.json", loadout({"look": socket(parse="json", assign={"found": "$.context"})}))
+    assert list(linked("look.json", "tell.json")["loadouts"]["L-L"]["sockets"]) == ["look", "tell"]
+    assert linked("look.json", "tell.json@Tell")
+    capsys.readouterr()
+    assert main(["link", "tell.json", "look.json", "-o", "out.json"]) == 0
+    assert "warning[maybe-unassigned]" in capsys.readouterr().err
+    assert main(["link", "tell.json", "tell.json", "-o", "out.json"]) == 2
+    assert "error[undefined-state]" in capsys.readouterr().err
+
+
 def test_a_file_may_have_the_marks_in_its_name() -> None:
     write("a#b@c.json", loadout({"odd": socket()}))
     assert list(linked("a#b@c.json", "a#b@c.json@Agent")["loadouts"]["L-Agent"]["sockets"]) == [
