@@ -161,11 +161,14 @@ def _talks(socket: SocketView) -> bool:
 
 
 def _repairs(socket: SocketView) -> int:
-    return int(socket.parse == "json")
+    return int(socket.parse == "json" and not socket.utility)
 
 
 def _turns(socket: SocketView) -> int:
-    """The turns of one visit: a talk has the first one and that for the final form, however short it is."""
+    """The turns of one visit: a talk has the first one and that for the final form, however short it is.
+
+    Of a utility it is its run.
+    """
     return 1 + _talks(socket) + _repairs(socket)
 
 
@@ -173,12 +176,11 @@ def _of_materia(sockets: Iterable[SocketView], worst: WorstCase) -> Iterator[OfM
     using: dict[str, list[SocketView]] = {}
     for socket in sockets:
         using.setdefault(socket.written.materia, []).append(socket)
+    turns = worst.each({name: {user.id: _turns(user) for user in users} for name, users in using.items()})
+    repairs = worst.each({name: {user.id: _repairs(user) for user in users} for name, users in using.items()})
     for name, users in using.items():
-        if users[0].utility:
-            yield OfMateria(name, "utility", worst.most({user.id: 1 for user in users}), Formula())
-        else:
-            turns = worst.most({user.id: _turns(user) for user in users})
-            yield OfMateria(name, "agent", turns, worst.most({user.id: _repairs(user) for user in users}))
+        kind = "utility" if users[0].utility else "agent"
+        yield OfMateria(name, kind, turns[name], repairs[name])
 
 
 _UNITS: Final[dict[str, Callable[[model.Cost], float | None]]] = {

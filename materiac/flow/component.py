@@ -76,8 +76,7 @@ class Component:
             self._draw()
 
     def _fold(self) -> Iterator[Fold]:
-        for loop in self._scopes.closed.values():
-            members = tuple(node for node in self.nodes if self._scopes.loop(node) is loop)
+        for members in self._scopes.closed_members():
             yield Fold(self._terrain, members, self._doors, advances=True)
         rest = [node for node in self.nodes if self._scopes.open_loop(node) is not None]
         for part in self._terrain.cyclic(rest, stays):
@@ -263,7 +262,8 @@ class Fold:
         doors = doors_of(terrain, nodes, self.has, outer)
         inner = terrain.of_run(nodes) if advances else terrain.of_item(nodes)
         self._network = Component(inner, nodes, doors, scope)
-        self._known: dict[tuple[int, tuple[int, ...]], tuple[Gained, ...]] = {}
+        self._known: dict[int, tuple[Gained, ...]] = {}
+        self._weighed: tuple[int, ...] = ()
         self.exits = doors.exits
         found = (self.entrance(node, looks=looks) for node, looks in doors.entrances)
         self.entrances = tuple(dict.fromkeys(found))
@@ -295,10 +295,13 @@ class Fold:
 
     def gains(self, weights: Gains, items: int) -> Iterator[Gained]:
         """The most that is gained on each of the ways."""
+        items = items if self._advances else 1
         own = tuple(weights.get(key, 0) for key in (*self.nodes, *self._shares))
-        if (items, own) not in self._known:
+        if own != self._weighed:
+            self._weighed = own
+            self._known.clear()
+        if items not in self._known:
             inner = {part.charge: part.gain for part in self._network.gains(weights, items)}
             gains = {**weights, **inner}
-            found = self._network.matrix(gains, items, self.entrances, self.exits)
-            self._known = {(items, own): tuple(found)}
-        yield from self._known[items, own]
+            self._known[items] = tuple(self._network.matrix(gains, items, self.entrances, self.exits))
+        yield from self._known[items]

@@ -61,6 +61,15 @@ class Scopes:
             return False
         return all(self.loop(r.target) is loop or self._leaves_idle(loop, r) for r in steps)
 
+    def closed_members(self) -> list[tuple[str, ...]]:
+        """For each closed loop its sockets."""
+        found: dict[str, list[str]] = {id_: [] for id_ in self.closed}
+        for node in self.nodes:
+            loop = self.loop(node)
+            if loop is not None and loop.id in found:
+                found[loop.id].append(node)
+        return [tuple(nodes) for nodes in found.values()]
+
     def _leaves_idle(self, loop: LoopView, route: Route) -> bool:
         return route.used_up or (route.kind == "empty" and route.at == loop.at)
 

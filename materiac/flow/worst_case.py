@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from materiac.flow.component import MANY_ITEMS, Component, Doors, Gained, Price, doors_of
+from materiac.flow.component import MANY_ITEMS, Component, Doors, Price, doors_of
 from materiac.flow.drawing import Entrance
 from materiac.flow.formula import Formula
 from materiac.flow.regions import RegionView
-from materiac.flow.sketch import Among, Gains, Share
+from materiac.flow.sketch import Among, Charge, Gains, Share
 from materiac.flow.terrain import Terrain, guarded
 from materiac.names import END
 from materiac.routes import Route
@@ -27,7 +27,11 @@ from materiac.routes import Route
 _CAST: Final = "cast"
 """The scope of what happens outside of items."""
 
+Parts = tuple[tuple[str, ...], ...]
 _MOST_LEVELS: Final = 3
+_LARGE: Final = 300
+_MUCH: Final = 4_000
+"""Of parts with so many nodes times shares, it is not asked what each share is."""
 
 Prices = Mapping[Hashable, Mapping[Among, int]]
 
@@ -49,6 +53,7 @@ class WorstCase:
 
     def __init__(self, terrain: Terrain) -> None:
         self.terrain = terrain
+        self._found: dict[object, tuple[Formula, Outcome]] = {}
 
     @cached_property
     def _components(self) -> Mapping[tuple[str, ...], Component]:
@@ -69,19 +74,53 @@ class WorstCase:
         """The most that the visits of a cast gain, each what its socket weighs."""
         return self.told(weights)[0]
 
+    def each(self, shares: Mapping[str, Gains]) -> dict[str, Formula]:
+        """The most of each of several shares of a whole, for which no socket weighs in two of them.
+
+        In large terrains, what is apart is summed up even where no cast comes to all of it.
+        """
+        if len(self.terrain.order) <= _LARGE:
+            return {name: self.most(share) for name, share in shares.items()}
+        whole = {node: weight for share in shares.values() for node, weight in share.items()}
+        return {name: self._summed(share, whole, len(shares)) for name, share in shares.items()}
+
+    def _summed(self, share: Gains, whole: Gains, count: int) -> Formula:
+        total = self._in_streams(share)
+        for part in dict.fromkeys(self._part_of[node] for node in share if node in self._part_of):
+            large = len(part) * count > _MUCH
+            total += self._known(whole if large else share, (part,))[0]
+        return total
+
+    @cached_property
+    def _part_of(self) -> Mapping[str, tuple[str, ...]]:
+        return {node: part for part in self.terrain.parts for node in part}
+
     def told(self, weights: Gains) -> tuple[Formula, Outcome]:
         """As `most`, with what it comes from where there are two items."""
-        formula, outcome = self._told(weights, {})
+        formula, outcome = self._known(weights, None)
+        return formula + self._in_streams(weights), outcome
+
+    def _known(self, weights: Gains, parts: Parts | None) -> tuple[Formula, Outcome]:
+        """What casts gain that come to no other parts."""
+        inside = None if parts is None else {node for part in parts for node in part}
+        own = {node: weight for node, weight in weights.items() if inside is None or node in inside}
+        key = frozenset((node, weight) for node, weight in own.items() if weight), parts
+        if not key[0]:
+            return Formula(), Outcome(0, 0, (), ())
+        if key not in self._found:
+            self._found[key] = self._least(own, parts or tuple(self.terrain.parts))
+        return self._found[key]
+
+    def _least(self, weights: Gains, parts: Parts) -> tuple[Formula, Outcome]:
+        """The least of bounds with several prices of cycles."""
+        formula, outcome = self._told(weights, {}, parts)
         prices = self._prices_of_cycles(outcome)
-        found = [formula, *(self._told(weights, tried)[0] for tried in _tried(prices))]
+        found = [formula, *(self._told(weights, tried, parts)[0] for tried in _tried(prices))]
         lowest = min(found, key=lambda it: (it.at(2), it.at(1)))
         least = {"single": min(it.single for it in found), "empty": min(it.empty for it in found)}
-        formula = replace(lowest, **least)
-        for region in self.terrain.regions:
-            formula += self._streams(region, weights)
-        return formula, outcome
+        return replace(lowest, **least), outcome
 
-    def _told(self, weights: Gains, prices: Prices) -> tuple[Formula, Outcome]:
+    def _told(self, weights: Gains, prices: Prices, parts: Parts) -> tuple[Formula, Outcome]:
         """The most, where each cycle that the stall guard counts in a scope has a price.
 
         A scope is given the prices of all cycles that it may have: this is a bound whatever the prices are.
@@ -92,9 +131,10 @@ class WorstCase:
                 shares |= {Share(scope, among, fresh): price for fresh in (False, True)}
             shares[Share(scope, None, fresh=True)] = self._given(found)
         all_ = {**weights, **shares}
-        ways = {items: list(self._ways(all_, items)) for items in (0, 1, 2)}
-        slopes: Gains = {way.charge: way.slope for way in ways[2]}
-        none, one, two = (self._at(all_, ways[items], items, slopes) for items in (0, 1, 2))
+        walk = _Walk(self.terrain, self._components, parts, all_)
+        two = walk.outcome(2)
+        # Without loops there are no items, however many there are.
+        none, one = (walk.outcome(items) if self.terrain.loops else two for items in (0, 1))
         given = self._given(prices.get(_CAST, {}))
         least = max(one.most, two.most - two.slope)
         single, empty = one.most + given, none.most + given
@@ -119,13 +159,11 @@ class WorstCase:
             known |= {among: max(gain, known.get(among, 0)) for among, gain in gains.items()}
         return {scope: prices for scope, prices in found.items() if prices}
 
-    def _ways(self, weights: Gains, items: int) -> Iterator[Gained]:
-        for component in self._components.values() if items else ():
-            yield from component.gains(weights, items)
-
-    def _at(self, weights: Gains, ways: Iterable[Gained], items: int, slopes: Gains) -> Outcome:
-        gains = {**weights, **{way.charge: way.gain for way in ways}}
-        return _Walk(self.terrain, self._components, gains, items, slopes).outcome()
+    def _in_streams(self, weights: Gains) -> Formula:
+        total = Formula()
+        for region in self.terrain.regions:
+            total += self._streams(region, weights)
+        return total
 
     def _streams(self, region: RegionView, weights: Gains) -> Formula:
         """What the streams of a parallel generator gain: each item is in one of them, and none is empty."""
@@ -136,7 +174,8 @@ class WorstCase:
         item = self._item_of(region).most(weights).at(1)
         if not before + item:
             return Formula()
-        return self.most({region.generator.id: 1}).for_each_item().times(before + item)
+        plans = self._known({region.generator.id: 1}, None)[0]
+        return plans.for_each_item().times(before + item)
 
     def _item_of(self, region: RegionView) -> WorstCase:
         return WorstCase(self.terrain.of_item(region.loop.sockets if region.loop else ()))
@@ -153,33 +192,36 @@ def _tried(prices: Prices) -> Iterator[Prices]:
 
 
 class _Walk:
-    """One pass from the last component to the first."""
+    """Passes from the last component to the first."""
 
     def __init__(
         self,
         terrain: Terrain,
         components: Mapping[tuple[str, ...], Component],
-        gains: Gains,
-        items: int,
-        slopes: Gains,
+        parts: Parts,
+        weights: Gains,
     ) -> None:
         self._terrain, self._components = terrain, components
-        self._gains, self._items, self._more = gains, items, slopes
+        self._parts, self._weights = parts, weights
+
+    def outcome(self, items: int) -> Outcome:
+        """The outcome of casts with so many items, from the start, or from where they come to the parts."""
+        self._items = items
+        self._gains: Gains = self._weights
+        self._more: dict[Charge, int] = {}
         self._best: dict[Entrance, int] = {}
         self._slopes: dict[str, int] = {}
         self._next: dict[Entrance, Route | None] = {}
         self._prices: dict[Entrance, tuple[Price, ...]] = {}
         self._cycles: list[tuple[Price, ...]] = []
-
-    def outcome(self) -> Outcome:
-        """The outcome of casts from the start on."""
-        for part in self._terrain.parts:
+        for part in self._parts:
             component = self._components.get(part)
             if component is not None:
                 self._solve(component)
-            elif self._items or part[0] not in self._terrain.loops:
+            elif items or part[0] not in self._terrain.loops:
                 self._pass(part[0])
-        starts = [(node, True) for node in self._terrain.starts if (node, True) in self._best]
+        whole = len(self._parts) == len(self._terrain.parts)
+        starts = [(n, True) for n in self._terrain.starts if (n, True) in self._best] if whole else self._best
         first = max(starts, key=self._best.__getitem__, default=None)
         slope = max((self._slopes[node] for node, _ in starts), default=0)
         if first is None:
@@ -203,6 +245,7 @@ class _Walk:
             self._next[entrance] = self._terrain.routes[node][last] if last >= 0 else None
 
     def _solve(self, component: Component) -> None:
+        self._fold(component)
         solved = component.solve(self._gains, self._items, self._beyond)
         slope = solved.slope + self._slope_of(component) + self._slope_after(component.nodes)
         self._slopes |= dict.fromkeys(component.nodes, slope)
@@ -211,6 +254,11 @@ class _Walk:
             self._best[entrance] = gain
             self._next[entrance] = solved.last(entrance)
             self._prices[entrance] = solved.prices
+
+    def _fold(self, component: Component) -> None:
+        ways = list(component.gains(self._weights, self._items)) if self._items else []
+        self._gains = {**self._weights, **{way.charge: way.gain for way in ways}} if ways else self._weights
+        self._more = {way.charge: way.slope for way in ways}
 
     def _slope_of(self, component: Component) -> int:
         """What each further item adds at most to the ways of items and of runs."""
