@@ -27,7 +27,7 @@ loadout Review {
 }
 materia Write multiTurn { tools coding  prompt "Write: {{request}}" }
 materia Judge { prompt "Judge." }
-materia Keep { command [cat, page.md] }
+materia Keep { command [cat, page.md]  timeout 5s }
 """
 
 WHOLE = """
