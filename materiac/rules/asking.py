@@ -39,7 +39,7 @@ def unread(view: LoadoutView, names: frozenset[str], reads: Reads) -> Iterator[U
 
     A prompt that serves another loadout of the file too is fine where it is read there.
     """
-    for name, sockets in _by_materia(view.graph).items():
+    for name, sockets in by_materia(view.graph).items():
         behaviour = sockets[0].materia
         if behaviour is None or behaviour.type != "agent":
             continue
@@ -51,7 +51,8 @@ def unread(view: LoadoutView, names: frozenset[str], reads: Reads) -> Iterator[U
                     yield Unread(name, field, tuple(sockets))
 
 
-def _by_materia(graph: LoadoutGraph) -> dict[str, list[SocketView]]:
+def by_materia(graph: LoadoutGraph) -> dict[str, list[SocketView]]:
+    """The sockets that some cast comes to, by their materia, in the order in which it does."""
     found: dict[str, list[SocketView]] = {}
     for socket in (graph.sockets[node] for node in graph.reached if node in graph.sockets):
         found.setdefault(socket.written.materia, []).append(socket)

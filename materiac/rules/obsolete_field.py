@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.flow.handed_on import keeps
-from materiac.rules.asking import unread
+from materiac.rules.asking import by_materia, unread
+from materiac.rules.reading import accesses_of
 from materiac.rules.rule import LoadoutView, Rule, Stage
+from materiac.template import references
 
 if TYPE_CHECKING:
     from materiac.graph import LoadoutGraph, SocketView
@@ -28,6 +30,11 @@ _FIELDS: Final = frozenset(_TODAY)
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
+    yield from _asked(view)
+    yield from _filled_in(view)
+
+
+def _asked(view: LoadoutView) -> Iterator[Finding]:
     for part in unread(view, _FIELDS, _is_read):
         socket, field = part.sockets[0], part.field
         today = _TODAY[field]
@@ -40,6 +47,28 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"ask for '{today}', or let '{socket.id}' keep it: 'assign {field} = $.{field}'",
             ),
         )
+
+
+def _filled_in(view: LoadoutView) -> Iterator[Finding]:
+    """Templates of such a field alone, as if it were there; they stay as they are."""
+    for name, sockets in by_materia(view.graph).items():
+        behaviour = sockets[0].materia
+        if behaviour is None or behaviour.type != "agent" or "{{" not in behaviour.prompt:
+            continue
+        words = dict.fromkeys(reference.name for reference in references(behaviour.prompt))
+        for word in (word for word in words if word.split(".")[0] in _TODAY):
+            if not _may_be_known(view, word.split(".")[0], sockets):
+                yield RULE.finding(
+                    f"'{{{{{word}}}}}' stays as it is in the prompt of materia '{name}': nothing writes it",
+                    ("materia", name, "prompt"),
+                    help="name what is written, such as '{{lastOutput}}' or a key of the state",
+                )
+
+
+def _may_be_known(view: LoadoutView, key: str, sockets: Iterable[SocketView]) -> bool:
+    accesses = accesses_of(view)
+    aliases = {socket.loop.alias for socket in sockets if socket.loop is not None}
+    return key in accesses.keys or key in aliases or bool(accesses.patchers)
 
 
 def _is_read(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:

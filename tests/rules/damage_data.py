@@ -21,6 +21,7 @@ def _say(case: Case, role: str, words: str) -> Pointer:
 
 def ask_as_of_old(case: Case) -> Pointer:
     words = (
+        "Mend this: {{feedback}}",
         "Write into `feedback` what is wrong.",
         'Answer with {"passed": true}.',
         "Return the list in `$.tasks`.",
@@ -86,6 +87,14 @@ def promise_too_much(case: Case) -> Pointer:
     return ("loadouts", case.sound.loadout, "properties", len(properties) - 1)
 
 
+def spare(case: Case) -> Pointer:
+    """A turn costs more than there is."""
+    role = case.sound.random.choice(("work build", "streams build", "first"))
+    case.sound.materia(role)["cost"] = {"usd": case.sound.random.randint(2, 9)}
+    case.config.setdefault("budget", {})["maxCostUsd"] = 1
+    return ("loadouts", case.sound.loadout, KEY)
+
+
 def run_two(case: Case) -> Expected:
     """A utility has two programs; the other one reads nothing."""
     case.sound.materia("count")["utility"] = "noop"
@@ -124,6 +133,7 @@ DAMAGES: Final[dict[str, Damage]] = {
     "maybe-unassigned": read_too_early,
     "unused-assign": assign_for_nobody,
     "broken-property": promise_too_much,
+    "small-budget": spare,
     "utility-source": run_two,
     "secret-literal": write_secret,
     "missing-timeout": forget_timeout,

@@ -60,6 +60,21 @@ READ = {
         ),
     ),
     "a text goes on as it is": asking(FEEDBACK, parse="text"),
+    "a template of a key that is written": asking(
+        "Look.",
+        assign={"feedback": "$.why"},
+        then={"materia": "Reader"},
+        materia={"Reader": {"prompt": "{{feedback}}"}},
+    ),
+    "a template of the item": asking(
+        "Look at {{summary}}.",
+        foreach={"items": "state.xs", "as": "summary"},
+        advance={"cursor": "askIndex", "items": "state.xs"},
+        edges=[{"to": "ask"}],
+    ),
+    "a template of what a program may write": asking(
+        "{{feedback}}", then={"materia": "Tool", "parse": "json"}, materia={"Tool": TOOL}
+    ),
     "a verdict, by edges": asking(VERDICT, edges=JUDGED),
     "a verdict, by an assignment": asking(VERDICT, assign={"fine": "$.satisfied"}),
     "a verdict, in the envelope": asking(
@@ -96,6 +111,7 @@ UNREAD = {
         asking("", materia={"Asker": {"prompt": VERDICT, "generator": True}}),
         ["verdict-in-prompt"],
     ),
+    "a template of it alone": (asking("Mend {{ feedback }} and {{summary.lines}}."), ["obsolete-field"] * 2),
     "two fields": (asking('Answer {"passed": true, "missing": []}'), ["obsolete-field"] * 2),
     "all three": (
         asking(f"{FEEDBACK} {TEXT} {VERDICT}"),
