@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
-from materiac.diagnostic import Finding, Fix, Removal, Severity
+from materiac.diagnostic import Finding, Fix, Insertion, Removal, Severity
 from materiac.rules.rule import LoadoutView, Rule, Stage
+
+if TYPE_CHECKING:
+    from materiac.graph import SocketView
+
+_OTHER: Final = {"satisfied": "not_satisfied", "not_satisfied": "satisfied"}
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
@@ -17,8 +23,20 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"edge of '{id_}' to '{edge.to}' is never taken",
                 (*socket.at, "edges", i),
                 related=[((*socket.at, "edges", first), "this edge before it is always taken")],
-                fix=Fix("remove the edge", (Removal((*socket.at, "edges", i)),), safe=True),
+                fix=_fix(socket, first, i),
             )
+
+
+def _fix(socket: SocketView, first: int, dead: int) -> Fix:
+    """The edge goes; or the one before it is for the other verdict, where nobody has said what it is for."""
+    at, edges = (*socket.at, "edges"), socket.written.edges
+    other = _OTHER.get(edges[dead].when)
+    guards = [edge.when for edge in edges]
+    forgotten = "when" not in edges[first].model_fields_set and other not in guards
+    if other is not None and forgotten and dead == first + 1 and socket.parse == "json":
+        words = f"take the edge before it when '{other}'"
+        return Fix(words, (Insertion((*at, first), other, "when"),))
+    return Fix("remove the edge", (Removal((*at, dead)),), safe=True)
 
 
 RULE = Rule(

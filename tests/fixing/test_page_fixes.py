@@ -17,7 +17,6 @@ from materiac.rules import RULES
 from materiac.source import Language, Source
 
 SAFE = {
-    "dead-edge",
     "legacy-form",
     "missing-entry",
     "missing-timeout",
@@ -25,8 +24,15 @@ SAFE = {
     "unused-suppression",
 }
 UNSAFE = {
-    *("invalid-limit", "invalid-suppression", "invalid-value", "missing-route", "shell-string"),
-    *("unbounded-loop", "undefined-state", "unknown-key", "unknown-loadout", "unknown-materia"),
+    *("dead-edge", "invalid-limit", "invalid-suppression", "invalid-value", "missing-route"),
+    *(
+        "shell-string",
+        "unbounded-loop",
+        "undefined-state",
+        "unknown-key",
+        "unknown-loadout",
+        "unknown-materia",
+    ),
     *("unknown-target", "unknown-tool", "unknown-utility", "unread-verdict"),
 }
 FENCES: dict[Language, str] = {"json": "json", "dsl": "materia"}
