@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from materiac import model, shipped
+from materiac.digraph import breadth_first
 from materiac.flow.regions import RegionView, regions
 from materiac.path import WORK_ITEMS, Path, parse_source
 from materiac.program import FAN_IN
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from materiac.graph import LoadoutGraph, LoopView, SocketView
 
 Fact = tuple[str, Hashable]
-"""What may hold a cast up: ("list", place), ("edge", (socket, index)), ("visits", socket) or `GUARD`."""
-GUARD: Final[Fact] = ("guard", None)
+"""What holds a cast up: ("list", where), ("edge", (socket, index)), ("visits", socket), ("guard", what)."""
 
 _PLAN: Final = parse_source(WORK_ITEMS)
 
@@ -87,14 +87,35 @@ class Ground:
         return socket.parse == "json" and path is not None and path.segments == _PLAN.segments
 
     def with_what_they_need(self, facts: Iterable[Fact]) -> Iterator[Fact]:
-        """Facts, and the lists on which it depends what they are counted for."""
+        """Facts, and the lists on which it depends for what they are counted."""
         for fact in facts:
             yield fact
-            if fact == GUARD:
+            if fact[0] == "guard":
                 yield from map(self.list_of, self.graph.loops.values())
             loop = self.loop_of_edge(fact) if fact[0] == "edge" else None
             if loop is not None:
                 yield self.list_of(loop)
+
+    def readers(self, fact: Fact) -> frozenset[str]:
+        """The nodes from which a list may be read before it is sent anew: elsewhere it does not matter."""
+        loops = [loop for loop in self.graph.loops.values() if self.list_of(loop) == fact]
+        near = [node for loop in loops for node in (*loop.sockets, past(loop))]
+
+        def back(node: str) -> Iterator[str]:
+            for source in self._before.get(node, ()):
+                socket = self.graph.sockets.get(source)
+                if socket is None or not self.sends(socket, loops[0].path):
+                    yield source
+
+        return frozenset(breadth_first(near, back))
+
+    @cached_property
+    def _before(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for node, routes in self.routes.items():
+            for route in routes:
+                found.setdefault(route.target, []).append(node)
+        return found
 
     def _is_astray(self, route: Route) -> bool:
         passed = self.graph.ways_past.get(route.source)

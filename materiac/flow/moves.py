@@ -13,72 +13,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from materiac.flow.ground import GUARD, Fact, Ground
+from materiac.flow.ground import Fact, Ground
+from materiac.flow.standing import NOTHING, Held, Kept, Landmark, Length, Run, Scope, Standing
 from materiac.names import END
 
 if TYPE_CHECKING:
     from materiac.graph import LoopView, Route
 
-Landmark = tuple[str, str]
-_NOTHING: Final[frozenset[Landmark]] = frozenset()
+_Facts = tuple[Fact, ...]
 
-
-class Scope(NamedTuple):
-    """What an item has seen, or the cast outside of items: counts of edges, and the stall guard's part."""
-
-    counts: tuple[int, ...] = ()
-    cycles: int = 0
-    remembered: frozenset[Landmark] = _NOTHING
-
-
-class Run(NamedTuple):
-    """A loop under way, and the scope of the item that it is at. Cursors from the cap on are one."""
-
-    loop: str
-    cursor: int
-    scope: Scope
-
-
-class Length(NamedTuple):
-    """What is known of the length of a list; `missing` where perhaps nobody has sent one."""
-
-    least: int = 0
-    most: float = 0
-    missing: bool = True
-
-
-class Kept(NamedTuple):
-    """The facts that are kept of a cast, or of a stream; `outer` are those of the cast that waits for it."""
-
-    cast: Scope = Scope()
-    runs: tuple[Run, ...] = ()
-    lists: tuple[Length, ...] = ()
-    outer: Kept | None = None
-
-
-class Standing(NamedTuple):
-    """Where a cast is: in a visit of a socket, on the way past a loop, or at `end`; and the facts kept."""
-
-    node: str
-    kept: Kept = Kept()
-    visits: tuple[int, ...] = ()
-
-
-class Held(NamedTuple):
-    """A step to a node that a cast cannot take where it stands, and the fact that holds it up."""
-
-    node: str
-    fact: Fact
+_FREE: Final[_Facts] = ()
+"""Nothing holds the cast up."""
 
 
 class Rules:
     """The moves of casts as far as some facts go; of the lengths of lists as far as `cap`."""
 
     def __init__(self, ground: Ground, facts: Collection[Fact], cap: float) -> None:
-        self.ground, self.cap, self.guarded = ground, cap, GUARD in facts
-        self.blank = not facts
+        self.ground, self.cap, self.blank = ground, cap, not facts
+        self.exact, self.weight = cap == inf, 1 if self.blank else 4 + len(facts) // 8
+        self.landmarks = frozenset(what for kind, what in facts if kind == "guard")
         loops = [loop for loop in ground.graph.loops.values() if ground.list_of(loop) in facts]
         self.loops = {loop.id: loop for loop in loops}
         self.lists = {ground.list_of(loop): loop.path for loop in loops}
@@ -92,7 +48,12 @@ class Rules:
                 of_loop[fact] = len(of_loop)
         self.limited = {what: place for place, (_, what) in enumerate(f for f in facts if f[0] == "visits")}
         self.most = ground.longest if ground.longest <= cap else inf
+        self._fed_by: dict[str | None, list[str]] = {}
+        for loop in loops:
+            self._fed_by.setdefault(loop.source, []).append(loop.id)
         self.senders = cache(self._senders)
+        self.read = [ground.readers(fact) for fact in self.lists]
+        self.unread = Length(0, self.most, missing=False)
 
     def starts(self, node: str | None = None) -> Iterator[Standing | Held]:
         """Where a cast may begin; with `node`, as far as that is there."""
@@ -112,8 +73,8 @@ class Rules:
             return
         for route in routes:
             move = _Move(self, at)
-            fact = move.leave(route) or move.come(route)
-            yield Held(route.target, fact) if fact else move.standing(route.target)
+            held = move.leave(route) or move.come(route)
+            yield Held(route.target, held) if held else move.standing(route.target)
 
     def fresh(self, loop: str | None) -> Scope:
         """A scope that has seen nothing, of an item of a loop or of the cast."""
@@ -132,11 +93,11 @@ class Rules:
         socket = self.ground.graph.sockets[node]
         sends = [i for i, path in enumerate(self.lists.values()) if self.ground.sends(socket, path)]
         offers = [i for i, path in enumerate(self.lists.values()) if self.ground.offers(socket, path)]
-        return sends, offers, [loop.id for loop in self.loops.values() if loop.source == node]
+        return sends, offers, self._fed_by.get(node, [])
 
 
 class _Move:
-    """One step of a cast. Each part of it gives the fact that keeps the cast from it, if one does."""
+    """One step of a cast. Each part of it gives the facts that keep the cast from it, if some do."""
 
     def __init__(self, rules: Rules, at: Standing) -> None:
         self._rules, self._graph = rules, rules.ground.graph
@@ -146,20 +107,24 @@ class _Move:
 
     def standing(self, node: str) -> Standing:
         """Where the step has led."""
+        for place, reading in enumerate(self._rules.read):
+            if node not in reading:
+                self._lists[place] = self._rules.unread
         return Standing(node, self._kept(), tuple(self._visits))
 
     def _kept(self) -> Kept:
         # Which loop was visited last matters to the stall guard alone.
-        runs = self._runs.values() if self._rules.guarded else sorted(self._runs.values())
+        runs = self._runs.values() if self._rules.landmarks else sorted(self._runs.values())
         return Kept(self._cast, tuple(runs), tuple(self._lists), self._outer)
 
-    def leave(self, route: Route) -> Fact | None:
+    def leave(self, route: Route) -> _Facts:
         """What follows from the visit: lists are sent, cursors are stepped, edges are taken."""
         if route.source not in self._graph.sockets:
-            return None
+            return _FREE
         sent, offered, renewed = self._rules.senders(route.source)
         for place in sent:
             self._lists[place] = Length(0, self._rules.most, missing=False)
+            self._doubt(place)
         for place in offered:
             if self._lists[place].missing:
                 self._lists[place] = Length(0, self._rules.most)
@@ -168,6 +133,12 @@ class _Move:
             self._runs.pop(loop, None)
         self._stream(route)
         return held
+
+    def _doubt(self, place: int) -> None:
+        """A list is sent anew: there may be no item where loops over it are."""
+        for id_, run in self._runs.items():
+            if run.sure and self._rules.place[id_] == place:
+                self._runs[id_] = run._replace(sure=False)
 
     def _stream(self, route: Route) -> None:
         """A stream counts for itself, from nothing; when it is done, the cast goes on from where it was."""
@@ -183,43 +154,46 @@ class _Move:
             self._cast, self._runs = self._outer.cast, {run.loop: run for run in self._outer.runs}
             self._lists, self._outer = lists, self._outer.outer
 
-    def _traverse(self, route: Route) -> Fact | None:
+    def _traverse(self, route: Route) -> _Facts:
         if route.budget is None:
-            return None
+            return _FREE
         loop = self._graph.loop_of(route.source)
         run = self._runs.get(loop.id) if loop else None
         if loop is not None and run is None:
-            return None
+            return _FREE
         scope = run.scope if run else self._cast
         fact: Fact = ("edge", (route.source, route.edge))
         place = self._rules.edges.get(loop.id if loop else None, {}).get(fact)
         if place is not None:
             counts = list(scope.counts)
             if counts[place] >= route.budget:
-                return fact
+                return (fact,)
             counts[place] += 1
             scope = scope._replace(counts=tuple(counts))
         self._forget(run, scope)
-        return None
+        return _FREE
 
     def _forget(self, run: Run | None, scope: Scope) -> None:
         """An edge with a budget makes its scope forget; one of the cast makes all forget."""
-        scope = scope._replace(remembered=_NOTHING)
+        scope = scope._replace(remembered=NOTHING)
         if run is not None:
             self._runs[run.loop] = run._replace(scope=scope)
             return
         self._cast = scope
         for id_, other in self._runs.items():
-            self._runs[id_] = other._replace(scope=other.scope._replace(remembered=_NOTHING))
+            self._runs[id_] = other._replace(scope=other.scope._replace(remembered=NOTHING))
 
-    def _advance(self, route: Route) -> Fact | None:
+    def _advance(self, route: Route) -> _Facts:
         loop = self._rules.loop_of(route.source)
         if loop is None or not (route.progress or route.used_up):
-            return None
+            return _FREE
         run = self._runs[loop.id]
         following = run.cursor + 1
         if not route.used_up:
-            self._runs[loop.id] = Run(loop.id, self._rules.capped(following), self._rules.fresh(loop.id))
+            cursor = self._rules.capped(following)
+            self._runs[loop.id] = Run(
+                loop.id, cursor, self._rules.fresh(loop.id), sure=cursor == self._rules.cap
+            )
             return self._has(loop, following)
         del self._runs[loop.id]
         held = self._ends(loop, run.cursor, following)
@@ -227,39 +201,39 @@ class _Move:
             self._lists[self._rules.place[loop.id]] = Length(1, self._rules.most, missing=False)
         return held
 
-    def _plan(self, route: Route) -> Fact | None:
+    def _plan(self, route: Route) -> _Facts:
         """A generator of streams leads into them where there is an item, else past them."""
         region = self._rules.ground.regions.get(route.source)
         loop = region.loop if region else None
         if loop is None or loop.id not in self._rules.loops:
-            return None
+            return _FREE
         return self._ends(loop, 0, 0) if route.kind == "jump" else self._has(loop, 0)
 
-    def _has(self, loop: LoopView, cursor: int) -> Fact | None:
+    def _has(self, loop: LoopView, cursor: int) -> _Facts:
         """There is an item under a cursor."""
         place = self._rules.place[loop.id]
         known = self._lists[place]
         if known.most <= cursor:
-            return self._rules.ground.list_of(loop)
+            return (self._rules.ground.list_of(loop),)
         self._lists[place] = Length(
             max(known.least, self._rules.capped(cursor + 1)), known.most, missing=False
         )
-        return None
+        return _FREE
 
-    def _ends(self, loop: LoopView, cursor: int, length: int) -> Fact | None:
+    def _ends(self, loop: LoopView, cursor: int, length: int) -> _Facts:
         """A list is no longer than a length; for a cursor at the cap, than one that is not known."""
         place = self._rules.place[loop.id]
         known = self._lists[place]
         if known.least > length:
-            return self._rules.ground.list_of(loop)
+            return (self._rules.ground.list_of(loop),)
         if cursor < self._rules.cap:
             self._lists[place] = known._replace(most=min(known.most, length))
-        return None
+        return _FREE
 
-    def come(self, route: Route) -> Fact | None:
+    def come(self, route: Route) -> _Facts:
         """Come to what the step leads to: into a visit, or past a loop without an item."""
         if route.target == END or route.kind == "jump":
-            return None
+            return _FREE
         passed = self._graph.ways_past.get(route.target)
         loop = passed or self._graph.loop_of(route.target)
         if loop is not None and loop.id in self._rules.loops:
@@ -267,32 +241,33 @@ class _Move:
             if held:
                 return held
         if passed is not None:
-            return None
+            return _FREE
         return self._guard(route) or self._limit(route.target)
 
-    def _enter(self, loop: LoopView, route: Route) -> Fact | None:
+    def _enter(self, loop: LoopView, route: Route) -> _Facts:
         """Put an idle loop under way."""
         if loop.id in self._runs:
-            return None
+            return _FREE
         self._runs[loop.id] = Run(loop.id, 0, self._rules.fresh(loop.id))
-        if not self._rules.guarded or (
-            route.budget is not None and self._graph.loop_of(route.source) is None
-        ):
-            return None
+        if route.budget is not None and self._graph.loop_of(route.source) is None:
+            return _FREE
         self._cast, held = self._met(self._cast, ("loop", loop.id))
         return held
 
-    def _find(self, loop: LoopView, *, empty: bool) -> Fact | None:
+    def _find(self, loop: LoopView, *, empty: bool) -> _Facts:
         run = self._runs.pop(loop.id)
+        if empty and run.sure:
+            return (self._rules.ground.list_of(loop),)
         if empty:
             return self._ends(loop, run.cursor, run.cursor)
-        self._runs[loop.id] = run  # the one that is visited last
+        # It is the one that is visited last.
+        self._runs[loop.id] = run._replace(sure=run.cursor == self._rules.cap)
         return self._has(loop, run.cursor)
 
-    def _guard(self, route: Route) -> Fact | None:
-        if not self._rules.guarded or route.budget is not None:
-            return None
+    def _guard(self, route: Route) -> _Facts:
         landmark = ("socket", route.target)
+        if route.budget is not None or landmark not in self._rules.landmarks:
+            return _FREE
         if not self._runs:
             self._cast, held = self._met(self._cast, landmark)
             return held
@@ -302,19 +277,24 @@ class _Move:
         self._runs[run.loop] = run._replace(scope=scope)
         return held
 
-    def _met(self, scope: Scope, landmark: Landmark) -> tuple[Scope, Fact | None]:
+    def _met(self, scope: Scope, landmark: Landmark) -> tuple[Scope, _Facts]:
         """Come to a landmark; what a scope remembers closes a cycle, and all else is forgotten."""
+        if landmark not in self._rules.landmarks:
+            return scope, _FREE
         if landmark not in scope.remembered:
-            return scope._replace(remembered=scope.remembered | {landmark}), None
-        closed = Scope(scope.counts, scope.cycles + 1, frozenset([landmark]))
-        return closed, GUARD if closed.cycles > self._rules.ground.cycles else None
+            return scope._replace(remembered=scope.remembered | {landmark}), _FREE
+        closed = scope.closed | {landmark} if self._rules.exact else NOTHING
+        after = Scope(scope.counts, scope.cycles + 1, frozenset([landmark]), closed)
+        if after.cycles <= self._rules.ground.cycles:
+            return after, _FREE
+        return after, tuple(("guard", each) for each in sorted(closed | {landmark}))
 
-    def _limit(self, socket: str) -> Fact | None:
+    def _limit(self, socket: str) -> _Facts:
         limits = self._graph.sockets[socket].written.limits
         place = self._rules.limited.get(socket)
         if place is None or limits is None or limits.max_visits is None:
-            return None
+            return _FREE
         if self._visits[place] >= limits.max_visits:
-            return "visits", socket
+            return (("visits", socket),)
         self._visits[place] += 1
-        return None
+        return _FREE

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from typing import Any
 
 import pytest
 
@@ -120,6 +122,86 @@ def test_what_the_stall_guard_allows_is_no_more_than_that() -> None:
     }
     broken = {cycles: sum(found is not None for found in ways) for cycles, ways in rules.items()}
     assert broken == {0: 0, 3: 3}
+
+
+def test_branches_in_a_cycle_that_the_stall_guard_ends_are_no_trouble() -> None:
+    parts = [
+        f"a{n}: Judge satisfied -> b{n} not_satisfied -> c{n} b{n}: Do -> a{n + 1} c{n}: Do -> a{n + 1}"
+        for n in range(30)
+    ]
+    body = f"entry a0 {' '.join(parts)} a30: Judge satisfied -> end not_satisfied -> a0"
+    assert way(body, "at most 4 of a0 between a0 and end") is None
+    assert way(body, "at most 3 of a0 between a0 and end") is not None
+
+
+def test_what_is_too_much_to_look_at_is_bounded() -> None:
+    body = "entry a a: Judge satisfied -> end not_satisfied -> a max 90000"
+    assert said(body, "at most 90001 of a between a and end") == []
+    assert [severity for severity, _ in said(body, "at most 80000 of a between a and end")] == [
+        Severity.WARNING
+    ]
+
+
+def test_what_is_not_found_out_is_a_warning() -> None:
+    """Each socket may send the work back twice: who does so when has too many answers to try them all."""
+    sockets = [f"s{n}: Judge satisfied -> s{n + 1} not_satisfied -> s0 max 2" for n in range(60)]
+    ((severity, message),) = said(
+        f"entry s0 {' '.join(sockets)} s60: Do", "at most 100 of s0 between s0 and end"
+    )
+    assert severity is Severity.WARNING
+    words = "at most 100 of 's0' between 's0' and 'end' cannot be proved: there are too many ways to look at"
+    assert message == words
+
+
+def test_the_order_of_a_file_does_not_matter() -> None:
+    data = json.loads(SHUFFLED)
+    seen = set()
+    for seed in range(50):
+        mixed = shuffled(data, random.Random(seed))  # noqa: S311 (no secret depends on it)
+        located = pipeline.check([pipeline.Text("l.json", json.dumps(mixed).encode())])
+        seen.add(tuple(sorted((part.finding.rule, part.finding.message) for part in located)))
+    assert len(seen) == 1
+    assert sum(rule == "broken-property" for rule, _ in seen.pop()) == 2
+
+
+def shuffled(value: Any, chance: random.Random) -> Any:
+    """The same value, with the keys of its objects in another order."""
+    if isinstance(value, list):
+        return [shuffled(entry, chance) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    keys = list(value)
+    chance.shuffle(keys)
+    return {key: shuffled(value[key], chance) for key in keys}
+
+
+SHUFFLED = """
+{
+  "loadouts": {
+    "L": {
+      "entry": "a",
+      "sockets": {
+        "a": { "materia": "J", "edges": [
+          { "when": "satisfied", "to": "b" },
+          { "when": "not_satisfied", "to": "c" }
+        ] },
+        "b": { "materia": "M", "edges": [{ "to": "d" }] },
+        "c": { "materia": "M", "edges": [{ "to": "d" }] },
+        "d": { "materia": "J", "edges": [
+          { "when": "satisfied", "to": "end" },
+          { "when": "not_satisfied", "to": "a", "maxTraversals": 2 }
+        ] }
+      },
+      "properties": [
+        { "at most": 2, "of": "d", "between": ["a", "end"] },
+        { "never": "d", "before": "b" },
+        { "every path": ["b", "end"], "passes": "d" }
+      ]
+    }
+  },
+  "materia": { "M": { "prompt": "p" }, "J": { "prompt": "p", "parse": "json" } }
+}
+"""
 
 
 def test_unknown_names_are_looked_for() -> None:
