@@ -20,7 +20,7 @@ from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
 from materiac.layers import Layered
 from materiac.normalize import normalize
-from materiac.rules.rule import FileView
+from materiac.rules.rule import Allowance, FileView
 from materiac.source import Document, Language, Pointer, Span
 
 if TYPE_CHECKING:
@@ -144,15 +144,15 @@ def check(texts: Sequence[Text], asked: str | None = None) -> tuple[Located, ...
     return examine(texts, asked).findings
 
 
-def examine(texts: Sequence[Text], asked: str | None = None) -> Checked:
-    """What `check` finds, with what it was found in."""
+def examine(texts: Sequence[Text], asked: str | None = None, allowed: Allowance | None = None) -> Checked:
+    """What `check` finds, with what it was found in; `allowed` is what casts may take at most."""
     with collector.paused():
         front = _read(texts)
         if not _sound(front, texts):
             return Checked(tuple(_of(front.findings, texts)))
         layered = front.layered
         names, choice = _to_check(layered, asked)
-        examined = _examine(layered, names)
+        examined = _examine(layered, names, allowed)
         found = [_locate(layered, finding) for finding in examined.findings]
         located = [*front.findings, *(_of_choice(layered, finding) for finding in choice), *found]
         applied = suppressions.apply(located, layered, examined.graphs, whole=asked is None)
@@ -273,7 +273,7 @@ class _Examined:
     findings: Sequence[Finding]
 
 
-def _examine(layered: Layered, names: Collection[str]) -> _Examined:
+def _examine(layered: Layered, names: Collection[str], allowed: Allowance | None = None) -> _Examined:
     shaped = shape.shape(layered, names)
     graphs = {name: LoadoutGraph(name, loadout, shaped.materia) for name, loadout in shaped.loadouts.items()}
     view = FileView(
@@ -284,6 +284,7 @@ def _examine(layered: Layered, names: Collection[str]) -> _Examined:
         known_loadouts=shaped.known_loadouts,
         dropped=shaped.dropped,
         layer=layered.owner,
+        allowed=allowed,
     )
     broken = {name for name in graphs if _is_broken(name, graphs[name], shaped.findings)}
     ruled = rules.check(view, list(graphs.values()), broken)

@@ -36,6 +36,7 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("check", "check", "find what is wrong with loadouts", "materiac check loadout.json"),
+    Command("bound", "bound", "say what a cast takes at most", "materiac bound loadout.json --items 10"),
     Command(
         "compile",
         "compile",

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from materiac.cli import certifying, mending, reading
+from materiac.cli import allowing, certifying, mending, reading
 
 if TYPE_CHECKING:
     from materiac.cli.loading import Layers
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 when there is a finding of this severity or worse (default: error)",
     )
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
+    allowing.add_arguments(parser)
     mending.add_arguments(parser)
     certifying.add_arguments(parser)
     reading.add_arguments(parser)
@@ -53,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from materiac.diagnostic import Severity
 
-    if (wrong := mending.wrong_use(options) or certifying.wrong_use(options)) is not None:
+    used = (part.wrong_use(options) for part in (allowing, mending, certifying))
+    if (wrong := next((words for words in used if words is not None), None)) is not None:
         print(f"materiac: {wrong}", file=sys.stderr)
         return 2
     files = list(dict.fromkeys(options.files))
@@ -104,7 +106,7 @@ def _examine(text: Text, below: Layers, options: argparse.Namespace) -> Checked:
     from materiac import pipeline
 
     layers = below.on_top(text, allow_outside=options.allow_outside)
-    checked = pipeline.examine(layers.texts, options.loadout)
+    checked = pipeline.examine(layers.texts, options.loadout, allowing.allowance(options))
     return replace(checked, findings=(*checked.findings, *_scenarios(text)))
 
 

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from materiac import model
 from materiac.flow.formula import Formula
+from materiac.flow.terms import Term, terms
 from materiac.flow.terrain import terrain_of
 from materiac.flow.worst_case import WorstCase
 
@@ -33,12 +34,14 @@ class OfMateria:
 
     name: str
     kind: str
+    sockets: tuple[str, ...]
     count: Formula
     repairs: Formula
 
     def as_data(self) -> dict[str, Any]:
         key = "agentTurns" if self.kind == "agent" else "utilityRuns"
-        data: dict[str, Any] = {"materia": self.name, "type": self.kind, key: self.count.as_data()}
+        data: dict[str, Any] = {"materia": self.name, "type": self.kind, "sockets": list(self.sockets)}
+        data[key] = self.count.as_data()
         return data | ({"repairTurns": self.repairs.as_data()} if self.kind == "agent" else {})
 
 
@@ -66,7 +69,8 @@ class Bound:
     """What no cast of a loadout exceeds.
 
     `turns` are turns of agents with their repair turns, `repairs` those alone, `runs` are runs of
-    utilities. `talks` are the sockets where each reply of a person takes a turn more.
+    utilities. `talks` are the sockets where each reply of a person takes a turn more, `terms` the limits
+    that the turns come from.
     """
 
     loadout: str
@@ -76,6 +80,7 @@ class Bound:
     materia: tuple[OfMateria, ...]
     spent: tuple[Spent, ...]
     talks: tuple[str, ...]
+    terms: tuple[Term, ...]
 
     def spending(self, unit: str) -> Spent | None:
         """What is known of tokens, inputTokens, outputTokens or usd; None where no materia says it."""
@@ -91,6 +96,7 @@ class Bound:
             "materia": [part.as_data() for part in self.materia],
             "spent": {part.unit: part.as_data() for part in self.spent},
             "perReplyOf": list(self.talks),
+            "terms": [term.as_data() for term in self.terms],
         }
 
 
@@ -110,6 +116,15 @@ def totals(graph: LoadoutGraph, cycles: int = CYCLES) -> Totals:
     return known.totals
 
 
+def spending(graph: LoadoutGraph, cycles: int = CYCLES) -> tuple[Spent, ...]:
+    """What is known of the costs of a cast, without the rest of its bound."""
+    known = _known(graph, cycles)
+    if known.spent is None:
+        agents = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
+        known.spent = tuple(_spent([socket for socket in agents if not socket.utility], known.worst))
+    return known.spent
+
+
 def visits_of(graph: LoadoutGraph, socket: str, cycles: int = CYCLES) -> Formula:
     """How often a cast visits a socket at most."""
     return _known(graph, cycles).worst.most({socket: 1})
@@ -120,6 +135,7 @@ class _Known:
     worst: WorstCase
     bound: Bound | None = None
     totals: Totals | None = None
+    spent: tuple[Spent, ...] | None = None
 
 
 _KNOWN: Final[WeakKeyDictionary[LoadoutGraph, dict[int, _Known]]] = WeakKeyDictionary()
@@ -145,14 +161,16 @@ def _bound(graph: LoadoutGraph, worst: WorstCase) -> Bound:
     sockets = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
     agents = [socket for socket in sockets if not socket.utility]
     utilities = [socket for socket in sockets if socket.utility]
+    turns, longest = worst.told({socket.id: _turns(socket) for socket in agents})
     return Bound(
         loadout=graph.name,
-        turns=worst.most({socket.id: _turns(socket) for socket in agents}),
+        turns=turns,
         repairs=worst.most({socket.id: _repairs(socket) for socket in agents}),
         runs=worst.most({socket.id: 1 for socket in utilities}),
         materia=tuple(_of_materia(sockets, worst)),
         spent=tuple(_spent(agents, worst)),
         talks=tuple(socket.id for socket in agents if _talks(socket)),
+        terms=tuple(terms(graph, worst.terrain, longest.reasons)),
     )
 
 
@@ -180,7 +198,7 @@ def _of_materia(sockets: Iterable[SocketView], worst: WorstCase) -> Iterator[OfM
     repairs = worst.each({name: {user.id: _repairs(user) for user in users} for name, users in using.items()})
     for name, users in using.items():
         kind = "utility" if users[0].utility else "agent"
-        yield OfMateria(name, kind, turns[name], repairs[name])
+        yield OfMateria(name, kind, tuple(user.id for user in users), turns[name], repairs[name])
 
 
 _UNITS: Final[dict[str, Callable[[model.Cost], float | None]]] = {

@@ -227,6 +227,13 @@ def _slope(prices: Iterable[Price]) -> int:
     return sum(price.most.per_item * price.gain for price in prices)
 
 
+def _reasons(ways: Iterable[Gained], folded: Iterable[Fold]) -> Iterator[Reason]:
+    """What limits ways through folded nodes, with what limits those that are folded in them."""
+    yield from (price.reason for way in ways for price in way.prices)
+    for part in folded:
+        yield from part.reasons
+
+
 class Doors(NamedTuple):
     """Where nodes are entered from outside, and the nodes after which they are left."""
 
@@ -264,6 +271,7 @@ class Fold:
         self._network = Component(inner, nodes, doors, scope)
         self._known: dict[int, tuple[Gained, ...]] = {}
         self._weighed: tuple[int, ...] = ()
+        self.reasons: tuple[Reason, ...] = ()
         self.exits = doors.exits
         found = (self.entrance(node, looks=looks) for node, looks in doors.entrances)
         self.entrances = tuple(dict.fromkeys(found))
@@ -301,7 +309,8 @@ class Fold:
             self._weighed = own
             self._known.clear()
         if items not in self._known:
-            inner = {part.charge: part.gain for part in self._network.gains(weights, items)}
-            gains = {**weights, **inner}
+            inner = tuple(self._network.gains(weights, items))
+            gains = {**weights, **{way.charge: way.gain for way in inner}}
             self._known[items] = tuple(self._network.matrix(gains, items, self.entrances, self.exits))
+            self.reasons = tuple(dict.fromkeys(_reasons((*self._known[items], *inner), self._network.folded)))
         yield from self._known[items]

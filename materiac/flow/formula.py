@@ -90,6 +90,11 @@ class Formula:
             low, high = (low, middle) if self.at(middle) > limit.at(middle) else (middle, high)
         return high
 
+    def most_items(self, limit: float | Fraction) -> int | None:
+        """The most items for which this is no more than a limit, 0 if there are none; None for any number."""
+        first = self.first_over(Formula.always(Fraction(str(limit))))
+        return None if first is None else first - 1
+
     def as_data(self) -> dict[str, Any]:
         """The formula as JSON values."""
         data = {

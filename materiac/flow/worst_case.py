@@ -19,7 +19,7 @@ from materiac.flow.component import MANY_ITEMS, Component, Doors, Price, doors_o
 from materiac.flow.drawing import Entrance
 from materiac.flow.formula import Formula
 from materiac.flow.regions import RegionView
-from materiac.flow.sketch import Among, Charge, Gains, Share
+from materiac.flow.sketch import Among, Charge, Gains, Reason, Share
 from materiac.flow.terrain import Terrain, guarded
 from materiac.names import END
 from materiac.routes import Route
@@ -39,13 +39,13 @@ Prices = Mapping[Hashable, Mapping[Among, int]]
 class Outcome(NamedTuple):
     """The most that casts can gain with so many items; what each further item adds at most; why.
 
-    `prices` are those of a longest way, `cycles` those of all components.
+    `reasons` are what limits the longest, `cycles` the prices of all components.
     """
 
     most: int
     slope: int
-    prices: tuple[Price, ...]
-    cycles: tuple[tuple[Price, ...], ...]
+    reasons: tuple[Reason, ...] = ()
+    cycles: tuple[tuple[Price, ...], ...] = ()
 
 
 class WorstCase:
@@ -98,6 +98,12 @@ class WorstCase:
     def told(self, weights: Gains) -> tuple[Formula, Outcome]:
         """As `most`, with what it comes from where there are two items."""
         formula, outcome = self._known(weights, None)
+        inner = [
+            reason
+            for region in self.terrain.regions
+            for reason in self._item_of(region).told(weights)[1].reasons
+        ]
+        outcome = outcome._replace(reasons=(*outcome.reasons, *inner))
         return formula + self._in_streams(weights), outcome
 
     def _known(self, weights: Gains, parts: Parts | None) -> tuple[Formula, Outcome]:
@@ -106,7 +112,7 @@ class WorstCase:
         own = {node: weight for node, weight in weights.items() if inside is None or node in inside}
         key = frozenset((node, weight) for node, weight in own.items() if weight), parts
         if not key[0]:
-            return Formula(), Outcome(0, 0, (), ())
+            return Formula(), Outcome(0, 0)
         if key not in self._found:
             self._found[key] = self._least(own, parts or tuple(self.terrain.parts))
         return self._found[key]
@@ -212,7 +218,7 @@ class _Walk:
         self._best: dict[Entrance, int] = {}
         self._slopes: dict[str, int] = {}
         self._next: dict[Entrance, Route | None] = {}
-        self._prices: dict[Entrance, tuple[Price, ...]] = {}
+        self._reasons: dict[Entrance, tuple[Reason, ...]] = {}
         self._cycles: list[tuple[Price, ...]] = []
         for part in self._parts:
             component = self._components.get(part)
@@ -225,8 +231,10 @@ class _Walk:
         first = max(starts, key=self._best.__getitem__, default=None)
         slope = max((self._slopes[node] for node, _ in starts), default=0)
         if first is None:
-            return Outcome(0, slope, (), ())
-        return Outcome(self._best[first], slope, tuple(self._along(first)), tuple(self._cycles))
+            return Outcome(0, slope)
+        return Outcome(
+            self._best[first], slope, tuple(dict.fromkeys(self._along(first))), tuple(self._cycles)
+        )
 
     def _beyond(self, route: Route) -> int | None:
         """What is gained after a step; None where it cannot be taken."""
@@ -250,10 +258,12 @@ class _Walk:
         slope = solved.slope + self._slope_of(component) + self._slope_after(component.nodes)
         self._slopes |= dict.fromkeys(component.nodes, slope)
         self._cycles.append(solved.prices)
+        own = [price.reason for price in solved.prices]
+        inner = [reason for part in component.folded for reason in part.reasons]
         for entrance, gain in solved.best.items():
             self._best[entrance] = gain
             self._next[entrance] = solved.last(entrance)
-            self._prices[entrance] = solved.prices
+            self._reasons[entrance] = tuple(dict.fromkeys([*own, *inner]))
 
     def _fold(self, component: Component) -> None:
         ways = list(component.gains(self._weights, self._items)) if self._items else []
@@ -272,10 +282,10 @@ class _Walk:
         targets = {r.target for node in inside for r in self._terrain.routes[node] if r.target != END}
         return max((self._slopes.get(target, 0) for target in targets - inside), default=0)
 
-    def _along(self, entrance: Entrance) -> Iterator[Price]:
-        """The prices of the components that a best way passes."""
+    def _along(self, entrance: Entrance) -> Iterator[Reason]:
+        """What limits the components that a best way passes."""
         while True:
-            yield from self._prices.get(entrance, ())
+            yield from self._reasons.get(entrance, ())
             route = self._next.get(entrance)
             if route is None:
                 return

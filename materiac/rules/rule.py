@@ -13,6 +13,7 @@ from materiac.source import Pointer
 
 if TYPE_CHECKING:  # `materiac rules` lists the rules without loading what they look at
     from materiac import model
+    from materiac.flow.formula import Formula
     from materiac.graph import LoadoutGraph
 
 
@@ -27,10 +28,18 @@ class Stage(enum.IntEnum):
     """What would a cast of it do?"""
 
 
+class Allowance(NamedTuple):
+    """What casts may take at most, as the call of a command has it; `items` is how many items they have."""
+
+    turns: Formula | None = None
+    usd: Formula | None = None
+    items: int | None = None
+
+
 @dataclass(frozen=True)
 class FileView:
     """A file with the layers below it. `dropped` are the pointers that had no usable shape; `layer` is the
-    number of the layer that a value is written in, counted from below."""
+    number of the layer that a value is written in, counted from below; `allowed` is what the call allows."""
 
     data: Mapping[str, Any]
     frame: model.Frame
@@ -39,6 +48,7 @@ class FileView:
     known_loadouts: frozenset[str]
     dropped: frozenset[Pointer]
     layer: Callable[[Pointer], int]
+    allowed: Allowance | None = None
 
     def utilities(self) -> Iterator[tuple[str, model.UtilityMateria]]:
         """The materia that a program performs, by name."""

@@ -26,6 +26,7 @@ NAMES: Final = (
     "docs/ci.md",
     "docs/fixing.md",
     "docs/properties.md",
+    "docs/bounds.md",
     "docs/diff.md",
     "docs/certificates.md",
     "docs/running.md",
