@@ -49,7 +49,8 @@ one: Do foreach state.workItems done send -> one {EACH.format("one")} done send
 send: {{0}} -> two
 two: Do foreach state.workItems -> two {EACH.format("two")}
 """
-BODIES = {"review": REVIEW, "items": ITEMS, "later": LATER, "streams": STREAMS}
+COUNTED = STREAMS.replace("prep: Do -> build", "prep: Do -> build max 1")
+BODIES = {"counted": COUNTED, "review": REVIEW, "items": ITEMS, "later": LATER, "streams": STREAMS}
 
 
 def said(body: str, *rules: str, cycles: int = 3) -> list[tuple[Severity, str]]:
@@ -96,6 +97,11 @@ def way(body: str, rule: str, cycles: int = 3) -> str | None:
         ("later", "never again before build", None),
         ("later", "every path build to end passes again", None),
         ("streams", "at most 1 of prep between plan and end", "plan → prep → build → check → prep"),
+        (
+            "counted",
+            "at most 2 of prep between plan and end",
+            "plan → prep → build → check → prep → build → check → prep",
+        ),
         ("streams", "never prep before build", "plan → prep"),
         ("streams", "every path prep to tell passes check", None),
         ("streams", "every path check to prep passes plan", None),
