@@ -76,12 +76,31 @@ def runner(tmp_path: Path) -> Path:
         pytest.param("none*.materia", "", 2, [], id="no such file"),
         pytest.param("--help", "", 2, [], id="file like an option"),
         pytest.param("", "", 2, [], id="no file"),
+        pytest.param("none*.json\n  **/none.json\n", "", 2, [], id="patterns that fit none"),
+        pytest.param("none*.json\nsou*.materia", "", 0, [], id="a pattern that fits none beside one"),
+        pytest.param("none.json\nsound.materia", "", 2, [], id="a file that is not there beside one"),
+        pytest.param(
+            "brok*.materia \r\n\twarned.materia\r\n",
+            "",
+            1,
+            ["broken.materia", "warned.materia"],
+            id="CRLF and blanks",
+        ),
+        pytest.param("a b/*\r\n\r\n", "", 1, ["a b/$(touch x).materia"], id="CRLF and odd names"),
+        pytest.param(".c/odd[1].materia", "", 1, [".c/odd[1].materia"], id="name like a pattern"),
     ],
 )
 def test_the_check(files: str, args: str, code: int, found: list[str], tmp_path: Path, runner: Path) -> None:
     work = tmp_path / "work"
-    (work / "a b").mkdir(parents=True)
-    texts = {"sound": SOUND, "broken": BROKEN, "warned": WARNED, "a b/$(touch x)": BROKEN}
+    for folder in ("a b", ".c"):
+        (work / folder).mkdir(parents=True)
+    texts = {
+        "sound": SOUND,
+        "broken": BROKEN,
+        "warned": WARNED,
+        "a b/$(touch x)": BROKEN,
+        ".c/odd[1]": BROKEN,
+    }
     for name, text in texts.items():
         (work / f"{name}.materia").write_text(text, encoding="utf-8")
     places = {"RUNNER_TEMP": str(runner), "GITHUB_WORKSPACE": str(work)}
