@@ -114,13 +114,18 @@ def read(text: str) -> dict[str, str]:
     """
     try:
         data = json.loads(text)
-        if data["certificate"] != FORMAT:
-            raise CertificateError(
-                f"it has format {data['certificate']!r}, this version reads format {FORMAT}"
-            )
-        return {str(part["program"]): str(part["loadout"]) for part in data["loadouts"]}
+        said = data["certificate"]
+        if type(said) is not int or said != FORMAT:  # for Python, true is 1
+            raise CertificateError(f"it has format {json.dumps(said)}, this version reads format {FORMAT}")
+        return {_name(part["program"]): _name(part["loadout"]) for part in data["loadouts"]}
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, CertificateError) else "it is no JSON"
         raise CertificateError(reason) from error
     except (LookupError, TypeError) as error:
         raise CertificateError("it is no certificate") from error
+
+
+def _name(said: Any) -> str:
+    if not isinstance(said, str):
+        raise TypeError(said)
+    return said

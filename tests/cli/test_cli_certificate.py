@@ -113,6 +113,17 @@ def test_certified_program_runs_however_it_is_written() -> None:
 
 
 @pytest.mark.parametrize(
+    "setting",
+    [{"artifactDir": "made"}, {"eventing": {"sinks": {}}}, {"agents": {"default": "command:agent"}}],
+    ids=lambda setting: next(iter(setting)),
+)
+def test_settings_need_no_new_certificate(setting: Json) -> None:
+    certified(loadout(sockets()))
+    write("loadout.json", loadout(sockets()) | setting)
+    assert run() == 0
+
+
+@pytest.mark.parametrize(
     ("config", "words"),
     [
         (loadout(sockets(limits={"maxVisits": 2})), "is not what"),
@@ -135,10 +146,13 @@ def test_another_program_is_refused(config: Json, words: str, capsys: pytest.Cap
         ("[]", "no certificate"),
         ('{"certificate": 1}', "no certificate"),
         ('{"certificate": 2, "loadouts": []}', "format 2"),
+        ('{"certificate": true, "loadouts": []}', "format true"),
+        ('{"certificate": 1.0, "loadouts": []}', "format 1.0"),
+        ('{"certificate": 1, "loadouts": [{"program": true, "loadout": "L"}]}', "no certificate"),
         ('{"certificate": 1, "loadouts": [{"program": "x", "loadout": "M"}]}', "other loadouts"),
         ("[" * 100_000, "no JSON"),
     ],
-    ids=["text", "list", "empty", "format", "other", "deep"],
+    ids=["text", "list", "empty", "format", "true", "fraction", "no-hash", "other", "deep"],
 )
 def test_what_is_no_certificate_is_refused(text: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     write("loadout.json", loadout(sockets()))
