@@ -5,11 +5,11 @@ Pointers lead to where the form is written. Each fix means the same as the form 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from materiac.diagnostic import Edit, Fix, Insertion, Move, Removal, Replacement
-from materiac.names import END, MAX_LENGTH, fault
+from materiac.names import END
 from materiac.path import WORK_ITEMS
 from materiac.source import KEY, Pointer
 from materiac.views import WORK_ITEM_INDEX
@@ -46,24 +46,14 @@ def roles(written: Fields, materia: Fields | None) -> Fix:
     return Fix("write the roles as materia", tuple(edits), safe=True)
 
 
-def named(socket: Pointer, keys: Iterable[str], materia: Fields, taken: Collection[str]) -> Fix:
+def named(socket: Pointer, keys: Iterable[str], materia: Fields, name: str) -> Fix:
     """What a socket carries itself becomes a materia with a name, which the socket names."""
-    name = _free(str(socket[-1]), taken)
     edits: list[Edit] = [
         Insertion(("materia",), dict(materia), name),
         Insertion(socket, name, "materia", first=True),
     ]
     edits += [Removal((*socket, key)) for key in keys]
     return Fix(f"write it as the materia '{name}'", tuple(edits), safe=True)
-
-
-def _free(wanted: str, taken: Collection[str]) -> str:
-    base = "materia" if fault(wanted, spaces=True) else wanted
-    name, number = base, 1
-    while name in taken:
-        number += 1
-        name = f"{base[: MAX_LENGTH - 4]}-{number}"
-    return name
 
 
 def exit_of_loop(loop: Pointer, fields: Fields, sockets: Any, *, reads_json: bool) -> Fix | None:

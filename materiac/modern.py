@@ -14,7 +14,7 @@ from materiac import json_text
 from materiac.diagnostic import Finding, Located, Severity, worded
 from materiac.layers import Layered
 from materiac.misfit import found
-from materiac.names import END, fault
+from materiac.names import END, free
 from materiac.normalize import normalize
 from materiac.path import WORK_ITEMS
 from materiac.shipped import BUILTIN_WRITES, SCRIPTS
@@ -107,20 +107,11 @@ class _Rewrite:
     def _name(self, materia: Fields) -> None:
         """Give names to the materia that sockets carried: those of the sockets, where they are free."""
         layered = Layered(self.document.data, (self.document,))
-        taken = {*materia, *_object(self.below.get("materia"))}
+        taken = {name.casefold() for name in (*materia, *_object(self.below.get("materia")))}
         for name in materia:
             if layered.is_unnamed(name):
                 wanted = name.partition("/")[2].rstrip("/") or name
-                self.named[name] = self._free(wanted, taken)
-                taken.add(self.named[name])
-
-    def _free(self, wanted: str, taken: set[str]) -> str:
-        base = "materia" if fault(wanted, spaces=True) else wanted
-        name, number = base, 1
-        while name in taken:
-            number += 1
-            name = f"{base[:60]}-{number}"
-        return name
+                self.named[name] = free(wanted, taken, "materia")
 
     def _built_in(self, fields: Any) -> Any:
         script = _object(_object(fields).get("script")).get("name")

@@ -36,6 +36,21 @@ def _legal(character: str, *, spaces: bool) -> bool:
     return category[0] in "LM" or category == "Nd"
 
 
+def free(wanted: str, taken: set[str], otherwise: str) -> str:
+    """A name that is like none of those `taken`, which are case-folded and get it too.
+
+    `wanted` itself, where it may stand and is free; `otherwise`, where it may not.
+    """
+    base = otherwise if fault(wanted, spaces=True) else wanted
+    name, number = base, 1
+    while name.casefold() in taken:
+        number += 1
+        end = f"-{number}"
+        name = f"{base[: MAX_LENGTH - len(end)]}{end}"
+    taken.add(name.casefold())
+    return name
+
+
 def suggestion(wrong: str, known: Iterable[str]) -> str | None:
     """`did you mean 'x'?` for the nearest known name, or None where none is near."""
     near = nearest(wrong, known)

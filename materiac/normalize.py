@@ -6,6 +6,7 @@ Whatever is not what an early form looks like is left as it is: the model compla
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, Final
 from materiac import early_forms
 from materiac.diagnostic import Bilingual, Finding, Fix, Related, Severity
 from materiac.model import kind_of
-from materiac.names import suggestion
+from materiac.names import free, suggestion
 from materiac.shipped import SCRIPTS
 from materiac.source import KEY, Document, Pointer
 
@@ -224,8 +225,13 @@ class _Rewrite:
         if "role" in socket and not self._layered(socket["role"]):
             return None
         carried = [key for key in socket if key in _IN_SOCKETS]
-        taken = {*self.materia, *self.below}
-        return early_forms.named(self._written(at), carried, self.materia[name], taken)
+        new = free(str(at[-1]), self._taken, "materia")
+        return early_forms.named(self._written(at), carried, self.materia[name], new)
+
+    @functools.cached_property
+    def _taken(self) -> set[str]:
+        """Names of materia, case-folded: those of all layers, and those that fixes give."""
+        return {name.casefold() for name in (*self.materia, *self.below)}
 
     def _move_unnamed(self, new: Pointer, at: Pointer, named_by: Any) -> None:
         written = self._written(at)

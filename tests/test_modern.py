@@ -181,3 +181,12 @@ def test_what_is_wrongly_shaped_is_left_for_check(config: Json) -> None:
     outcome = modern(config)
     assert outcome.data is not None
     assert rules_of(old(outcome.data))
+
+
+def test_new_names_are_free_in_any_case() -> None:
+    sockets = {"build": {"prompt": "x", "edges": [{"to": "A"}]}, "A": {"prompt": "y"}}
+    config = {"loadouts": {"L": {"entry": "build", "sockets": sockets}}, "materia": {"a": {"prompt": "z"}}}
+    below = {"materia": {"Build": {"prompt": "b"}}}
+    outcome = modernise("x.json", json.dumps(config).encode(), below)
+    assert outcome.data is not None
+    assert list(outcome.data["materia"]) == ["a", "build-2", "A-2"]

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samples import AGENT, Json, loadout, socket, working
 
-from materiac import formatting
+from materiac import formatting, languages
 from materiac.cli.loading import bundled
 from materiac.diagnostic import Located
 from materiac.fixing.rounds import Mended, mend
@@ -186,6 +187,37 @@ PIPELINE: Json = {"entry": "a", "sockets": {"a": {"materia": "A"}}}
 )
 def test_each_form(config: Json, language: Language) -> None:
     assert_same(config, language)
+
+
+@pytest.mark.parametrize("language", ["json", "dsl"])
+@pytest.mark.parametrize(
+    ("sockets", "others", "names"),
+    [
+        pytest.param(["build"], {}, ["build-2"], id="as a materia that ships with the package"),
+        pytest.param(["wRITER"], {"Writer": AGENT}, ["wRITER-2"], id="as one of the file"),
+        pytest.param(["x", "y"], {"X": AGENT, "x-2": AGENT, "Y": AGENT}, ["x-3", "y-2"], id="several"),
+        pytest.param(["x" * 64], {"X" * 64: AGENT}, ["x" * 62 + "-2"], id="a name as long as may be"),
+        pytest.param(["straße"], {"STRASSE": AGENT}, ["straße-2"], id="letters that fold to two"),
+    ],
+)
+def test_a_new_name_is_free_in_any_case(
+    sockets: list[str], others: Json, names: list[str], language: Language
+) -> None:
+    ways = pairwise([*sockets, "end"])
+    written = {id_: {"prompt": "x {{request}}", "edges": [{"to": to}]} for id_, to in ways}
+    text = assert_same(loadout(written, materia=others), language)
+    source = source_of(text, language)
+    document = languages.read(source.name, text.encode(), language)[1]
+    assert document is not None
+    assert list(document.data["materia"])[-len(names) :] == names
+    assert not any(part.finding.rule == "case-clash" for part in looked(source, text))
+
+
+def test_two_loadouts_whose_sockets_differ_in_case() -> None:
+    each = {"M": "a", "L": "A", "N": "a"}
+    loadouts = {name: {"entry": id_, "sockets": {id_: {"prompt": name}}} for name, id_ in each.items()}
+    text = assert_same({"loadouts": loadouts}, name="L")
+    assert list(json.loads(text)["materia"]) == ["a", "A-2", "a-3"]
 
 
 def test_all_else_stays_as_it_is() -> None:
