@@ -81,7 +81,7 @@ PROPERTY: Json = {"every path": ["build", "tell"], "passes": "check"}
             id="advance-done",
         ),
         pytest.param(
-            edited("sockets", "tell", "assign", to={"a.b": "request"}),
+            edited("sockets", "tell", "assign", to={"a.b": "lastOutput"}),
             ["state: key 'a' is new", "socket 'tell': assignment 'a.b' from 'request' is new"],
             id="assign",
         ),
