@@ -82,7 +82,7 @@ PROPERTY: Json = {"every path": ["build", "tell"], "passes": "check"}
         ),
         pytest.param(
             edited("sockets", "tell", "assign", to={"a.b": "lastOutput"}),
-            ["state: key 'a' is new", "socket 'tell': assignment 'a.b' from 'request' is new"],
+            ["state: key 'a' is new", "socket 'tell': assignment 'a.b' from 'lastOutput' is new"],
             id="assign",
         ),
         pytest.param(
