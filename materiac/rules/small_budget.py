@@ -88,7 +88,7 @@ def _more(view: LoadoutView, most: Formula, limit: Formula, unit: str) -> Iterat
         yield _beyond(view, f"with {number} {cast} takes up to {takes} {unit}, at most {may} are allowed")
     elif items is None and first is not None and most.grows:
         words = f"with N items {cast} takes up to {most} {unit}, at most {limit} are allowed"
-        yield _beyond(view, f"{words}: it may be more from N = {first} on")
+        yield _beyond(view, f"{words}: that is more where N is {first}")
     elif items is None and first is not None:
         yield _beyond(view, f"{cast} takes up to {most} {unit}, at most {limit} are allowed")
 
