@@ -74,20 +74,23 @@ def _run(options: argparse.Namespace) -> int:
     return certifying.write(options) if options.certificate is not None else 0
 
 
-def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[Located], int]:
-    """How many files could be looked at, what was found in them, and how much of that is suppressed."""
+def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[Located], list[Located]]:
+    """How many files could be looked at, what was found in them, and what of that is suppressed."""
     from materiac import report
     from materiac.cli import loading
 
     how = reading.reading(options)
-    looked_at, found, suppressed = 0, [], 0
+    found: list[Located] = []
+    suppressed: list[Located] = []
+    looked_at = 0
     try:
         below = loading.surroundings()
     except loading.UnreadableError as error:
         loading.complain(str(error))
-        return 0, [], 0
+        return 0, [], []
     for file in files:
         try:
+            mending.refuse_to_write(file, options)
             text = loading.read_text(file, how.language)
             if options.fix:
                 text = mending.mended(file, text, options, lambda new: _examine(new, below, options).findings)
@@ -96,8 +99,8 @@ def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[
             loading.complain(str(error))
             continue
         looked_at += 1
-        suppressed += len(checked.suppressed)
-        found += report.ordered(checked.findings)
+        suppressed += checked.suppressed
+        found += report.ordered(checked.findings, checked.suppressed)
     return looked_at, found, suppressed
 
 
@@ -119,16 +122,16 @@ def _scenarios(text: Text) -> list[Located]:
     return findings_of(text.name, text.raw, text.language)
 
 
-def _show(found: Sequence[Located], suppressed: int, form: str, *, whole: bool) -> None:
+def _show(found: Sequence[Located], known: Sequence[Located], form: str, *, whole: bool) -> None:
     if form == "text":
         from materiac.report import text
 
-        print(text.render(found, colour=sys.stdout.isatty()), end="")
-        print(text.summary(found) + (f", {suppressed} suppressed" if suppressed else ""))
+        print(text.render(found, colour=sys.stdout.isatty(), suppressed=known), end="")
+        print(text.summary(found) + (f", {len(known)} suppressed" if known else ""))
     elif form == "json":
         from materiac.report import as_json
 
-        print(as_json.render(found, suppressed), end="")
+        print(as_json.render(found, len(known)), end="")
     elif form == "sarif":
         from materiac.report import sarif
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
 def _one(file: str, text: Text, options: argparse.Namespace) -> int:
     from materiac import formatting, languages, report
     from materiac.cli import loading
+    from materiac.cli.text_diff import VEILED, unified
     from materiac.report import text as shown
 
     document, findings = languages.document(text.name, text.raw, text.language)
@@ -61,7 +60,10 @@ def _one(file: str, text: Text, options: argparse.Namespace) -> int:
     new = formatting.formatted(source.text, text.language or languages.language_of(source))
     changes = new.encode() != text.raw
     if options.diff:
-        sys.stdout.writelines(_diff(text.name, source.text, new))
+        diff = unified(source.text, new, f"{text.name} as it is", f"{text.name} laid out")
+        sys.stdout.writelines(diff.lines)
+        if diff.veiled:
+            loading.complain(f"'{text.name}': {VEILED}")
     if options.check:
         if changes:
             loading.complain(f"'{text.name}' would change")
@@ -80,9 +82,3 @@ def _rewrite(file: Path, new: str) -> int:
     if code == 0:
         file.chmod(mode)
     return code
-
-
-def _diff(name: str, old: str, new: str) -> Iterator[str]:
-    before, after = (text.splitlines(keepends=True) for text in (old, new))
-    for line in difflib.unified_diff(before, after, f"{name} as it is", f"{name} laid out"):
-        yield line if line.endswith("\n") else f"{line}\n\\ no line break at the end of the file\n"

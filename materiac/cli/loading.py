@@ -65,11 +65,15 @@ BUNDLED = "bundled:"
 
 def below(cwd: Path, environ: Mapping[str, str], opened: Opened = NOTHING) -> Layers:
     """The layers that lie below a named file: the bundled ones, the user's, the project's."""
-    project = next((cwd / name for name in PROJECT_FILES if (cwd / name).is_file()), None)
-    files = [file for file in (_user_file(environ), project) if file is not None and file.is_file()]
+    project = next((cwd / name for name in PROJECT_FILES if _is_there(cwd / name, opened)), None)
+    files = [file for file in (_user_file(environ), project) if file is not None and _is_there(file, opened)]
     read = (_as_opened(file, _shown(file, cwd), opened) for file in files)
     texts = (follow(text, allow_outside=False, opened=opened) for text in read)
     return Layers((*bundled(), *itertools.chain.from_iterable(texts)))
+
+
+def _is_there(file: Path, opened: Opened) -> bool:
+    return file.is_file() or (bool(opened) and Path(os.path.realpath(file)) in opened)
 
 
 def _as_opened(file: Path, name: str, opened: Opened) -> Text:
@@ -276,36 +280,12 @@ def write_output(file: str | None, content: bytes, *, made_from: str | None = No
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return 0
+    from materiac.cli.writing import write_whole
+
     try:
-        _write_whole(Path(file), content)
+        write_whole(Path(file), content)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         complain(f"cannot write '{file}': {why}")
         return 2
     return 0
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Give a file new content all at once; write into what is none, like `/dev/null` or a pipe."""
-    import tempfile
-
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
-        return
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".materiac-")
-    try:
-        with os.fdopen(handle, "wb") as temporary:
-            temporary.write(content)
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

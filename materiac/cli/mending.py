@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import difflib
-import re
+import contextlib
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
     from materiac.fixing.rounds import Mended
     from materiac.pipeline import Text
-
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +46,23 @@ def fills_output(options: argparse.Namespace) -> bool:
     return options.fix and (options.dry_run or "-" in options.files)
 
 
+def refuse_to_write(file: str, options: argparse.Namespace) -> None:
+    """Raises `UnreadableError` where nothing can be written back to what a file is, like a pipe."""
+    from materiac.cli import loading
+
+    if not options.fix or options.dry_run or file == loading.STANDARD_INPUT:
+        return
+    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
+        if not stat.S_ISREG(Path(file).stat().st_mode):
+            raise loading.UnreadableError(f"'{file}' is no regular file, which --fix could write to")
+
+
 def mended(
     file: str, text: Text, options: argparse.Namespace, look: Callable[[Text], Sequence[Located]]
 ) -> Text:
     """Fix a file and write it, or show how that would change it. Raises `UnreadableError` where it cannot."""
     from materiac import languages
-    from materiac.cli import loading
+    from materiac.cli import loading, text_diff
     from materiac.fixing.rounds import mend
 
     source, document, _ = languages.read(text.name, text.raw, text.language)
@@ -65,13 +75,16 @@ def mended(
 
     result = mend(source, found_in, unsafe=options.unsafe)
     new = replace(text, raw=mark + result.text.encode())
-    for line in _notes(result, dry=options.dry_run):
-        loading.complain(f"'{text.name}': {line}")
+    veiled = False
     if options.dry_run:
-        sys.stdout.writelines(_diff(text.name, source.text, result.text))
-        return new
-    if file == loading.STANDARD_INPUT or new.raw != text.raw:
+        diff = text_diff.unified(source.text, result.text, text.name, text.name)
+        sys.stdout.writelines(diff.lines)
+        veiled = diff.veiled
+    elif file == loading.STANDARD_INPUT or new.raw != text.raw:
         _write(file, new)
+    # What is said is done.
+    for line in _notes(result, dry=options.dry_run, veiled=veiled):
+        loading.complain(f"'{text.name}': {line}")
     return new
 
 
@@ -92,15 +105,15 @@ def _passed_on(file: str, text: Text, options: argparse.Namespace) -> Text:
     return text
 
 
-def _notes(result: Mended, *, dry: bool) -> Iterator[str]:
+def _notes(result: Mended, *, dry: bool, veiled: bool) -> Iterator[str]:
+    from materiac import secret_shapes
+    from materiac.cli import text_diff
+
     if result.mended:
         yield f"{len(result.mended)} {'would be fixed' if dry else 'fixed'}"
+    if veiled:
+        yield text_diff.VEILED
     for located, why in result.left_out:
         fix = located.finding.fix
-        yield f"not fixed: {located.finding.rule}: {fix.title if fix else ''}: {why}"
-
-
-def _diff(name: str, old: str, new: str) -> Iterator[str]:
-    before, after = (_LINE.findall(text) for text in (old, new))
-    for line in difflib.unified_diff(before, after, name, name):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        note = f"not fixed: {located.finding.rule}: {fix.title if fix else ''}: {why}"
+        yield secret_shapes.veiled(note)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import resource
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -100,6 +103,69 @@ def test_what_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[st
     tmp_path.chmod(0o500)
     assert main(["check", "--fix", str(path)]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_nothing_is_said_to_be_fixed_that_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(DEAD)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        assert main(["check", "--fix", str(path)]) == 2
+    finally:
+        signal.signal(signal.SIGXFSZ, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_text(encoding="utf-8") == DEAD
+    assert os.listdir(tmp_path) == ["x.materia"]  # noqa: PTH208
+    assert capsys.readouterr().err == (
+        "materiac: cannot write 'x.materia': File too large\nmateriac: 'x.materia' stays as it was\n"
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--unsafe"]], ids=["safe", "unsafe"])
+def test_what_is_no_file_is_not_read(options: list[str]) -> None:
+    """Reading a pipe that nobody writes to would wait for ever."""
+    os.mkfifo("pipe")
+    done = run_check("--fix", *options, "pipe")
+    assert done.returncode == 2
+    assert done.stderr == "materiac: 'pipe' is no regular file, which --fix could write to\n"
+
+
+def test_dry_run_reads_a_pipe() -> None:
+    done = run_check("--fix", "--dry-run", "/dev/stdin", given=DEAD)
+    assert done.returncode == 0
+    assert "-    -> a max 2" in done.stdout
+
+
+def run_check(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "materiac"), "check", *words]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=60)
+
+
+SECRET = "sk-" + "a1B2c3D4e5F6g7H8i9J0kL"
+
+
+def test_secrets_in_a_diff_are_masked(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the lines around a change too, and where the name of the secret stands in a line above."""
+    text = DEAD.replace("# as it was before", f"# {SECRET}").replace('"x"', f'"x {SECRET}"')
+    main(["check", "--fix", "--dry-run", str(write(text))])
+    out, err = capsys.readouterr()
+    assert SECRET not in out + err
+    assert "   # sk-a***" in out
+    assert "-    -> a max 2" in out
+    assert err.startswith(
+        "materiac: 'x.materia': 1 would be fixed\nmateriac: 'x.materia': secrets are masked"
+    )
+
+
+def test_secrets_in_what_is_left_out_are_masked(capsys: pytest.CaptureFixture[str]) -> None:
+    text = MISSPELT.replace("entry a", f'entry "{SECRET}"').replace("  a: M", f'  "{SECRET}": M')
+    main(["check", "--fix", "--unsafe", str(write(text.replace("-> ned", f'-> "{SECRET}x"')))])
+    err = capsys.readouterr().err
+    assert "not fixed: unknown-target: write 'sk-a***" in err
+    assert SECRET not in err
 
 
 DIFF = """--- x.materia
