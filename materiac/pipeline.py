@@ -11,7 +11,7 @@ This module alone knows the order of the phases. It reads no file: texts come fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +20,9 @@ from materiac.diagnostic import Finding, Located, Place, Severity
 from materiac.graph import LoadoutGraph
 from materiac.layers import Layered
 from materiac.normalize import normalize
+from materiac.rules import secret_literal
 from materiac.rules.rule import Allowance, FileView
-from materiac.source import Document, Language, Pointer, Span
+from materiac.source import Document, Language, Pointer, Source, Span
 
 if TYPE_CHECKING:
     from materiac.model import Frame
@@ -107,6 +108,7 @@ class _Front:
     def add(self, text: Text) -> None:
         """Read one more text, on top of those before it."""
         source, document, found = languages.read(text.name, text.raw, text.language)
+        found += _in_comments(source) if document is not None and source.language == "dsl" else ()
         self.findings += [_placed(Document(source, None, dict), finding) for finding in found]
         if document is not None and not isinstance(document.data, dict):
             words = f"found {misfit.found(document.data)}, expected an object"
@@ -243,6 +245,16 @@ def _read(texts: Iterable[Text]) -> _Front:
     for text in texts:
         front.add(text)
     return front
+
+
+def _in_comments(source: Source) -> Iterator[Finding]:
+    """Secrets in the comments of a sound text in the language of our own; no other part of it knows them."""
+    from materiac.dsl_tree import comments  # noqa: PLC0415 - what is JSON does without
+
+    for comment in comments(source.text):
+        words = secret_literal.in_comment(source.text[comment.span.start : comment.span.end])
+        if words is not None:
+            yield Finding(secret_literal.RULE.name, secret_literal.RULE.severity, words, comment.span)
 
 
 def _bare(document: Document) -> Document:

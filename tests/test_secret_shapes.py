@@ -10,6 +10,12 @@ from materiac.secret_shapes import is_secret, literals, names_secret, veiled
 
 BODY = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghij0123456789"
+WELL_KNOWN = (
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
+    ".eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ"
+    ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+)
+"""The example of those who explain such tokens."""
 
 SECRETS = {
     "sk": ("an API key", f"sk-proj-{BODY}"),
@@ -26,6 +32,7 @@ SECRETS = {
     "google": ("a Google API key", f"AIza{BODY[:35]}"),
     "npm": ("an npm token", f"npm_{BODY}"),
     "hugging face": ("a Hugging Face token", f"hf_{BODY}"),
+    "sendgrid": ("a SendGrid key", f"SG.{BODY[:22]}.{BODY}aBcD3f7"),
     "jwt": ("a JSON web token", JWT),
 }
 """Made up, every one."""
@@ -41,6 +48,17 @@ IN_WORDS = {
     "basic": ("Authorization: Basic ", "dXNlcjE6cGFzc3dvcmQx", ""),
     "address": ("https://bob:", "hunter2xyz9", "@host.example/x"),
     "hex": ("TOKEN=", "a8f3b2c9d1e4", ""),
+    "hex, in capitals": ("tool --token ", "A1B2C3D4E5F6G7H8", ""),
+    "authorization": ('curl -H "Authorization: token ', BODY, '"'),
+    "storage": ("AccountName=acme;AccountKey=", f"{BODY}/+x==", ";EndpointSuffix=core"),
+    "user": ("curl -u bob:", "s3cr3tP4ss", " https://acme.dev"),
+    "long user": ("curl --user bob:", "s3cr3tP4ss", " https://acme.dev"),
+    "a name in prose": ("log in with the password: ", "q8Zr2LmP0xTt", ", please"),
+    "escaped quotes": ('token=\\"', "l8Zr2LmP0xTt1", '\\"'),
+    "JSON in JSON": ('{\\"apiKey\\": \\"', "q8Zr2LmP0xTt", '\\"}'),
+    "JSON in JSON in JSON": ('{\\\\\\"apiKey\\\\\\": \\\\\\"', "q8Zr2LmP0xTt", '\\\\\\"}'),
+    "a line below": ('"apiKey":\n                    "', "q8Zr2LmP0xTt", '"'),
+    "an argument a line below": ('"--token",\n\n                    "', "q8Zr2LmP0xTt", '"'),
     "private key": (
         "-----BEGIN RSA PRIVATE KEY-----",
         "\nMIIEowIBAAKCAQEAabcdef\n",
@@ -73,6 +91,25 @@ HARMLESS = (
     "tokenizer=gpt2-v1x3",
     "token = getToken2x1()",
     "password=short",
+    "--max-tokens 128000k2x9",
+    "--max-new-tokens=128000k2x9",
+    '"maxOutputTokens": "128000k2x9"',
+    "--token-limit 128000k2x9",
+    "--num_tokens 12k8x9a7b",
+    "postgres://test:test1234test@localhost:5432/db",
+    "postgres://app:a1b2c3d4e5f6@localhost/db",
+    "https://example:a1b2c3d4e5f6@acme.dev",
+    "redis://default:a1b2c3d4e5f6@127.0.0.1:6379",
+    "function verify(token: JwtToken2V1) must reject password: string8char",
+    "token kv/data/team1/app2",
+    "--token kv/data/team1/app2",
+    "docker run -u 1000:1000 image1a2b",
+    "docker run -u app:developers image1a2b",
+    f"Authorization: Bearer {WELL_KNOWN}",
+    WELL_KNOWN,
+    "--token MY_TOKEN_2A3B4C",
+    "--token SHA256SUMS",
+    "SG.is.no.key",
     "ask-me-anything-about-the-thing-1a2b3c",
     "commit 3f2a9c1d8e7b6a5f4e3d2c1b0a9f8e7d6c5b4a39",
     "-----BEGIN PUBLIC KEY-----\nMIIEowIBAAKCAQEAabcdef\n-----END PUBLIC KEY-----",
@@ -95,7 +132,22 @@ def test_a_secret_that_is_told_by_what_stands_before_it(before: str, secret: str
     text = f"{before}{secret}{after}"
     (found,) = literals(text)
     assert text[found.start : found.end] == secret
-    assert veiled(text) == f"{before}{'*' * len(secret)}{after}"
+    hidden = "".join("\n" if character == "\n" else "*" for character in secret)
+    assert veiled(text) == f"{before}{hidden}{after}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r"\u0074oken=q8Zr2LmP0xTt", r"\u0074oken=************"),
+        (r"token=q8Zr\u0032LmP0xTt", r"token=*****************"),
+        (r"Use\nghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n", rf"Use\nghp_{'*' * 36}\n"),
+        (r"gh\u0070_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", rf"gh\u0070_{'*' * 36}"),
+        (r"a\\b and nothing else\"", r"a\\b and nothing else\""),
+    ],
+)
+def test_what_is_escaped_is_masked_too(text: str, shown: str) -> None:
+    assert veiled(text) == shown
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -107,7 +159,9 @@ def test_what_is_no_secret(text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [("apiKey", True), ("--token", True), ("GITHUB_TOKEN", True), ("passwords", True), ("clientSecret", True),
-     ("key", False), ("cacheKey", False), ("tokenizer", False), ("maxTokensLeft", False)],
+     ("key", False), ("cacheKey", False), ("tokenizer", False), ("maxTokensLeft", False),
+     ("maxTokens", False), ("--max-tokens", False), ("--token-limit", False),
+     ("accountKey", True), ("tokens", True)],
 )  # fmt: skip
 def test_names_of_secrets(name: str, *, said: bool) -> None:
     assert names_secret(name) == said
@@ -119,7 +173,21 @@ def test_a_secret_is_neither_a_word_nor_a_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["token", "a-", "sk-a", "eyJ.", "://a:", "Bearer ", "--token ", "-----BEGIN ", "a_key= "]
+    "part",
+    [
+        "token",
+        "a-",
+        "sk-a",
+        "eyJ.",
+        "://a:",
+        "Bearer ",
+        "--token ",
+        "-----BEGIN ",
+        "a_key= ",
+        "token  \n",
+        "-u a:",
+        '\\"token\\"',
+    ],
 )
 def test_long_texts_take_little_time(part: str) -> None:
     text = part * (400_000 // len(part))

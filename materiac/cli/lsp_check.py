@@ -74,7 +74,8 @@ def _look(job: Job) -> tuple[Look, Checked]:
             layers = loading.Layers(())
         texts = layers.on_top(Text(job.name, job.raw, language=job.language), opened=job.opened).texts
         checked = examine(texts)
-        found = ordered([*checked.findings, *findings_of(job.name, job.raw, job.language)])
+        scenarios = findings_of(job.name, job.raw, job.language)
+        found = ordered([*checked.findings, *scenarios], checked.suppressed)
         files = {text.name: _file(text.name) for text in texts}
         return _told(checked, Look(tuple(found), files), texts[-1]), checked
 

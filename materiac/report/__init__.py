@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from materiac.diagnostic import Bilingual, Located
-from materiac.secret_shapes import veiled
+from materiac.diagnostic import Located
+from materiac.report.veil import Veil
 
 SortKey = tuple[str, int, int, str, str]
 
@@ -18,18 +18,11 @@ def sort_key(located: Located) -> SortKey:
     return place.source.name, place.span.start, place.span.end, finding.rule, finding.message
 
 
-def ordered(findings: Iterable[Located]) -> list[Located]:
-    """Findings in the order in which every format shows them, without the secrets that they quote."""
-    return sorted(map(_masked, findings), key=sort_key)
+def ordered(findings: Iterable[Located], suppressed: Iterable[Located] = ()) -> list[Located]:
+    """Findings in the order in which every format shows them, without the secrets that they quote.
 
-
-def _masked(located: Located) -> Located:
-    finding = located.finding
-    related = tuple((place, veiled(words)) for place, words in located.related)
-    advice = finding.help
-    if isinstance(advice, Bilingual):
-        advice = Bilingual(veiled(advice.json), veiled(advice.dsl))
-    elif advice is not None:
-        advice = veiled(advice)
-    shown = finding._replace(message=veiled(finding.message), help=advice)
-    return located._replace(finding=shown, related=related)
+    Secrets are known by what was found and by what is `suppressed`, which is not shown.
+    """
+    found = list(findings)
+    veil = Veil([*found, *suppressed])
+    return sorted(map(veil.finding, found), key=sort_key)

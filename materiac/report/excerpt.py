@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import Final, NamedTuple
 
 from materiac.diagnostic import Place
-from materiac.secret_shapes import MASK, veiled
 
 GUTTER: Final = 5
 """Columns for the line number; with the bar after it a line begins at a tab stop."""
@@ -34,18 +32,14 @@ class Excerpt(NamedTuple):
         return _columns(self.padding, 0) + self.carets
 
 
-def excerpt(place: Place, *, secret: bool = False) -> Excerpt:
-    """The first line of a place. A long line is cut around it; an empty place has one caret.
-
-    Secrets are masked; with `secret` the place holds one, and all of it is masked if none is seen there.
-    """
+def excerpt(place: Place) -> Excerpt:
+    """The first line of a place. A long line is cut around it; an empty place has one caret."""
     position = place.source.position(place.span.start)
     line = place.source.line(position.line)
     begin = min(position.column - 1, len(line))
     end = begin + place.span.end - place.span.start
     if end > len(line):
         end = max(begin, len(line.rstrip()))
-    line = _masked(place, position.line, line, slice(begin, end) if secret else slice(0))
     line, begin, end = _window(line, begin, end)
     line = safe(line)
     # A gutter of another width would move the tab stops; only files of 100,000 lines have one.
@@ -53,21 +47,6 @@ def excerpt(place: Place, *, secret: bool = False) -> Excerpt:
     start = _columns(line[:begin], gutter)
     padding = "\t".join(" " * width(part) for part in line[:begin].split("\t"))
     return Excerpt(position.line, line, padding, max(1, _columns(line[:end], gutter) - start))
-
-
-def _masked(place: Place, number: int, line: str, secret: slice) -> str:
-    above = place.source.line(number - 1) if number > 1 else ""
-    masked = _veiled(above, line)
-    if line[secret] and masked[secret] == line[secret]:
-        hidden = "".join(character if character in "\"' " else MASK for character in line[secret])
-        return masked[: secret.start] + hidden + masked[secret.stop :]
-    return masked
-
-
-@functools.lru_cache(maxsize=8)
-def _veiled(above: str, line: str) -> str:
-    """A line without its secrets; the name of one may stand in the line above. Many places may share it."""
-    return veiled(f"{above}\n{line}")[len(above) + 1 :]
 
 
 def safe(text: str) -> str:

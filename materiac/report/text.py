@@ -9,7 +9,7 @@ from typing import Final
 
 from materiac.diagnostic import Located, Place, Severity
 from materiac.report.excerpt import GUTTER, excerpt, safe, width
-from materiac.secret_shapes import RULE
+from materiac.report.veil import Veil
 
 _WIDEST_HELP: Final = 110
 """Where help after the carets would go beyond this column, it gets a line of its own."""
@@ -19,9 +19,13 @@ _BOLD: Final = "1"
 _FAINT: Final = "2"
 
 
-def render(findings: Sequence[Located], *, colour: bool) -> str:
-    """All findings, in the order given, each line ended; the empty string where there are none."""
-    return "".join(f"{lines(located, colour=colour)}\n" for located in findings)
+def render(findings: Sequence[Located], *, colour: bool, suppressed: Iterable[Located] = ()) -> str:
+    """All findings, in the order given, each line ended; the empty string where there are none.
+
+    Secrets are masked; those that are `suppressed` are known, and not shown.
+    """
+    veil = Veil([*findings, *suppressed])
+    return "".join(f"{lines(located, veil, colour=colour)}\n" for located in findings)
 
 
 def summary(findings: Iterable[Located]) -> str:
@@ -31,9 +35,9 @@ def summary(findings: Iterable[Located]) -> str:
     return ", ".join(reversed(words)) or "no findings"
 
 
-def lines(located: Located, *, colour: bool) -> str:
+def lines(located: Located, veil: Veil | None = None, *, colour: bool) -> str:
     """One finding with its excerpts, without a line break at its end."""
-    return "\n".join(_lines(located, _Brush(colour)))
+    return "\n".join(_lines(located, veil or Veil([located]), _Brush(colour)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class _Brush:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
 
 
-def _lines(located: Located, brush: _Brush) -> Iterator[str]:
+def _lines(located: Located, veil: Veil, brush: _Brush) -> Iterator[str]:
+    located = veil.finding(located)
     finding, code = located.finding, _COLOURS[located.finding.severity]
     label = brush.paint(f"{finding.severity.word}[{_one_line(finding.rule)}]", code)
     help_ = _one_line(located.help or "")
@@ -55,11 +60,10 @@ def _lines(located: Located, brush: _Brush) -> Iterator[str]:
         yield from _help_line(help_, brush)
     else:
         yield f"{_where(located.place, brush)}: {label}: {_one_line(finding.message)}"
-        secret = finding.rule == RULE
-        yield from _excerpt_lines(located.place, help_, code, brush, secret=secret)
+        yield from _excerpt_lines(located.place, veil, help_, code, brush)
     for place, words in located.related:
         yield f"{_where(place, brush)}: {brush.paint('note', _BOLD)}: {_one_line(words)}"
-        yield from _excerpt_lines(place, "", _BOLD, brush)
+        yield from _excerpt_lines(place, veil, "", _BOLD, brush)
 
 
 def _where(place: Place, brush: _Brush) -> str:
@@ -67,10 +71,8 @@ def _where(place: Place, brush: _Brush) -> str:
     return brush.paint(f"{_one_line(place.source.name)}:{position.line}:{position.column}", _BOLD)
 
 
-def _excerpt_lines(
-    place: Place, help_: str, code: str, brush: _Brush, *, secret: bool = False
-) -> Iterator[str]:
-    shown = excerpt(place, secret=secret)
+def _excerpt_lines(place: Place, veil: Veil, help_: str, code: str, brush: _Brush) -> Iterator[str]:
+    shown = excerpt(Place(veil.over(place.source), place.span))
     number = f"{shown.number:>{GUTTER}}"
     beside = bool(help_) and shown.columns + 1 + width(help_) <= _WIDEST_HELP
     carets = brush.paint("^" * shown.carets + (f" {help_}" if beside else ""), code)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.rules.rule import FileView, Rule, Stage
-from materiac.secret_shapes import is_secret, literals, names_secret
-from materiac.source import Pointer
+from materiac.secret_shapes import is_random, is_secret, literals, names_secret
+from materiac.source import KEY, Pointer
+
+_OF_USER: Final = ("-u", "--user", "--proxy-user")
 
 
 class _Node(NamedTuple):
-    """An object or a list on the way down; `inside` are things that name what they are given."""
+    """An object or a list on the way down; `inside` are things that name what they are given, `named` what
+    is below such a name."""
 
     value: Any
     key: str | int = ""
     above: _Node | None = None
     inside: bool = False
+    named: bool = False
 
     def pointer(self, key: str | int) -> Pointer:
         """The way to a member. It is made late: it is as long as the value is deep."""
@@ -32,20 +36,46 @@ def check_file(file: FileView) -> Iterator[Finding]:
     waiting = [_Node(file.data)]
     while waiting:
         node = waiting.pop()
+        for at, kind in _held(node):
+            yield RULE.finding(f"{_words(at)} holds what looks like {kind}", at, help=_advice(file, at))
         named = _named(node)
-        for key, child in node.value.items() if isinstance(node.value, dict) else enumerate(node.value):
+        for key, child in _members(node.value):
             if isinstance(child, dict | list):
-                waiting.append(_Node(child, key, node, node.inside or _is_inside(node, key)))
-            elif isinstance(child, str) and (kind := _kind(child, named=key in named)):
-                at = node.pointer(key)
-                yield RULE.finding(f"{_words(at)} holds what looks like {kind}", at, help=_advice(file, at))
+                inside = node.inside or _is_inside(node, key)
+                waiting.append(_Node(child, key, node, inside, node.named or key in named))
 
 
-def _kind(text: str, *, named: bool) -> str | None:
-    """What a text holds that is a secret; `named` where what stands before it says that it is one."""
-    if named and is_secret(text):
+def in_comment(words: str) -> str | None:
+    """What is wrong with a comment, which is no part of a document; None where nothing is."""
+    found = next(literals(words), None)
+    return None if found is None else f"a comment holds what looks like {found.kind}"
+
+
+def _held(node: _Node) -> Iterator[tuple[Pointer, str]]:
+    """Where a secret is among the members of an object or a list, and what it looks like."""
+    named = _named(node)
+    users = _after_user(node)
+    for key, child in _members(node.value):
+        if isinstance(key, str) and (found := next(literals(key), None)):
+            yield (*node.pointer(key), KEY), found.kind
+        if isinstance(child, str):
+            kind = _kind(child, named=key in named, below=node.named)
+            if kind is None and key in users and is_secret(child.partition(":")[2]):
+                kind = "a password"
+            if kind is not None:
+                yield node.pointer(key), kind
+
+
+def _kind(text: str, *, named: bool, below: bool) -> str | None:
+    """What a text holds that is a secret: `named` where what stands before it says that it is one, `below`
+    where what stands far before it does; then it may be a name or a place as well."""
+    if (named and is_secret(text)) or (below and is_secret(text) and is_random(text)):
         return "a secret"
     return next((found.kind for found in literals(text)), None)
+
+
+def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
+    return value.items() if isinstance(value, dict) else enumerate(value)
 
 
 def _is_inside(node: _Node, key: str | int) -> bool:
@@ -61,12 +91,24 @@ def _named(node: _Node) -> Collection[str | int]:
     return {key for key in value if names_secret(key)} if node.inside else ()
 
 
+def _after_user(node: _Node) -> Collection[str | int]:
+    """The entries of a command that are a name and a password."""
+    if node.key != "command" or not isinstance(node.value, list):
+        return ()
+    return {i for i, before in enumerate(node.value, 1) if before in _OF_USER}
+
+
 def _is_option(text: Any) -> bool:
-    return isinstance(text, str) and text.startswith("-") and names_secret(text)
+    """Whether an entry of a command is an option that takes the next one; one with a `=` has its argument."""
+    return isinstance(text, str) and text.startswith("-") and "=" not in text and names_secret(text)
 
 
 def _words(at: Pointer) -> str:
+    if at[-1] is KEY:
+        return f"a key of {_words(at[:-2])}" if len(at) > 2 else "a key of the file"
     match at:
+        case ("materia", str(name)):
+            return f"materia '{name}'"
         case ("materia", str(name), key, *_):
             return f"'{key}' of materia '{name}'"
         case ("loadouts", str(loadout), "sockets", str(socket), *_):
