@@ -158,7 +158,7 @@ def _go_on(order: Resumption, past: Past, journal: Journal, began: float) -> Res
     images = past.images({} if order.image is None else {order.image.program.digest(): order.image})
     image = order.image or images[past.machine]
     changed = image.program.digest() != images[past.machine].program.digest()
-    _refuse_changes(order, past, images[past.machine].program, image.program, changed=changed)
+    _refuse_changes(order, past, {file: each.program for file, each in images.items()}, image.program)
     _refuse_vain(order, past, image.program, changed=changed)
     ended = end_leftovers(past.began["castId"])
     mask = mask_of(image.settings, order.environ)
@@ -201,10 +201,13 @@ def _rest(past: Past) -> Json:
     return past.records[-1].fields if past.records[-1].type == "cast_finished" else {}
 
 
-def _refuse_changes(order: Resumption, past: Past, old: Program, new: Program, *, changed: bool) -> None:
-    if changed and not order.allowed.change:
+def _refuse_changes(order: Resumption, past: Past, programs: Mapping[str, Program], new: Program) -> None:
+    old = programs[past.machine]
+    if old.digest() == new.digest():
+        return
+    if not order.allowed.change:
         raise ResumeError(_told_changes(old, new))
-    lack = lacking(standing(past.records, old), old, new) if changed else None
+    lack = lacking(standing(past.records, programs), old, new)
     if lack is not None:
         raise ResumeError(lack)
 

@@ -7,13 +7,14 @@ it for all places at which a cast may be.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from materiac.program import END, Program, Region
+from materiac.program import END, Loop, Program, Region
 from materiac.reach import ways
 from materiac.runtime.chronicle import COMMAND, FAILED, FINISHED, RESTARTED, STARTED, TURN, WAITS
 from materiac.runtime.journal import Record
+from materiac.runtime.under_way import UnderWay
 
 _AT = (STARTED, RESTARTED, FAILED, WAITS)
 
@@ -24,13 +25,14 @@ class Standing:
 
     Of a visit that `has_answer` only the step to the next socket has not been told, which is still that
     of the old definition. `streams` are the sockets at which its streams are, those that are done or have
-    not begun left out.
+    not begun left out; `loops` are those whose items it goes through, also where it stands outside of them.
     """
 
     socket: str
     has_answer: bool = False
     in_region: bool = False
     streams: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if not self.in_region:
@@ -39,16 +41,21 @@ class Standing:
         return f"in the streams of '{self.socket}'{inside}"
 
 
-def standing(records: Iterable[Record], program: Program) -> Standing:
-    """Where the records of a cast leave it; `program` is the one that it had last."""
-    at = _At(program)
+def standing(records: Iterable[Record], programs: Mapping[str, Program]) -> Standing:
+    """Where the records of a cast leave it; its programs are by their files, in the order of their use."""
+    used = list(programs.values())
+    at, under_way = _At(used[-1]), UnderWay(used[0], programs)
     for record in records:
         at.take(record)
-    return at.standing()
+        under_way.take(record)
+    return replace(at.standing(), loops=under_way.loops)
 
 
 def standings(program: Program, reached: Iterable[str]) -> Iterator[Standing]:
-    """All places where a cast may be that comes to these sockets; of several streams one at a time."""
+    """All places where a cast may be that comes to these sockets; of several streams one at a time.
+
+    A loop that is under way outside of its sockets has the same lack as at one of them.
+    """
     region_of = {id_: region for region in program.regions.values() for id_ in region.sockets(program)}
     for id_ in reached:
         if id_ in region_of:
@@ -61,8 +68,22 @@ def standings(program: Program, reached: Iterable[str]) -> Iterator[Standing]:
 
 def lacking(at: Standing, old: Program, new: Program) -> str | None:
     """What `new` lacks, or has otherwise, that a cast of `old` stands at; None where it can go on."""
-    if not at.in_region:
-        return _lacking_socket(at, old, new)
+    if at.socket == END:
+        return None
+    own = old.sockets[at.socket].loop if not at.in_region else None
+    lost = next((id_ for id_ in filter(None, (own, *at.loops)) if id_ not in new.loops), None)
+    if lost is not None:
+        return _lost(old.loops[lost])
+    return _lacking_streams(at, old, new) if at.in_region else _lacking_socket(at, old, new)
+
+
+def _lost(loop: Loop) -> str:
+    if loop.foreach:
+        return f"the cast goes through the items of '{loop.sockets[0]}', which its new definition does not"
+    return f"the cast goes through loop '{loop.id}', which its new definition does not have"
+
+
+def _lacking_streams(at: Standing, old: Program, new: Program) -> str | None:
     was, now = old.regions[at.socket], new.regions.get(at.socket)
     whose = f"the cast runs the streams of '{at.socket}'"
     if now is None:
@@ -70,29 +91,52 @@ def lacking(at: Standing, old: Program, new: Program) -> str | None:
     if at.streams and was.loop != now.loop:
         return f"{whose} through loop '{was.loop}', its new definition through '{now.loop}'"
     inside = now.sockets(new)
-    return next((_astray(id_, at.socket, new) for id_ in at.streams if id_ not in inside), None)
+    found = (_astray(id_, at.socket, old, new, is_inside=id_ in inside) for id_ in at.streams)
+    return next(filter(None, found), None)
 
 
 def _lacking_socket(at: Standing, old: Program, new: Program) -> str | None:
-    if at.socket not in (END, *new.sockets):
+    if at.socket not in new.sockets:
         return _gone(at.socket)
+    if _is_taken_out(at.socket, old, new):
+        return f"the cast stands at {_taken_out(at.socket, old)}"
     if not at.has_answer:
         return None
     if at.socket in old.regions:
         return lacking(Standing(at.socket, in_region=True), old, new)
-    onward = next((to for to in ways(old)[at.socket] if to not in (END, *new.sockets)), None)
-    words = f"the cast has the answer of '{at.socket}', which may lead it to '{onward}'"
-    return None if onward is None else f"{words}: its new definition does not have that"
+    return next(_lacking_onward(at, old, new), None)
+
+
+def _lacking_onward(at: Standing, old: Program, new: Program) -> Iterator[str]:
+    words = f"the cast has the answer of '{at.socket}', which may lead it to"
+    for to in ways(old)[at.socket]:
+        if to not in (END, *new.sockets):
+            yield f"{words} '{to}': its new definition does not have that"
+        elif _is_taken_out(to, old, new):
+            yield f"{words} {_taken_out(to, old)}"
 
 
 def _gone(socket: str) -> str:
     return f"the cast stands at '{socket}', which its new definition does not have"
 
 
-def _astray(socket: str, generator: str, new: Program) -> str:
+def _is_taken_out(socket: str, old: Program, new: Program) -> bool:
+    """Whether a socket was in a loop that it is not in any more: which item it is at would be forgotten."""
+    was = old.sockets[socket].loop if socket in old.sockets else None
+    return was is not None and socket in new.sockets and new.sockets[socket].loop != was
+
+
+def _taken_out(socket: str, old: Program) -> str:
+    return f"'{socket}', which its new definition takes out of loop '{old.sockets[socket].loop}'"
+
+
+def _astray(socket: str, generator: str, old: Program, new: Program, *, is_inside: bool) -> str | None:
     if socket not in new.sockets:
         return _gone(socket)
-    return f"a stream of '{generator}' stands at '{socket}', which is in none of its new definition"
+    stands = f"a stream of '{generator}' stands at"
+    if not is_inside:
+        return f"{stands} '{socket}', which is in none of its new definition"
+    return f"{stands} {_taken_out(socket, old)}" if _is_taken_out(socket, old, new) else None
 
 
 class _At:

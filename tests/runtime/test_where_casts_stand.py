@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samples import Json, answers, cast, compiled, loadout, socket, working
+from samples import FEATURES, Json, answers, cast, compiled, loadout, socket, working
 
 from materiac.agents.protocol import Agent
 from materiac.comparison import compare
@@ -53,6 +53,15 @@ def skipping() -> Json:
     return config
 
 
+def asking() -> Json:
+    """A loop that is left for help, and come back to, at the same item."""
+    config = working()
+    spec = config["loadouts"]["L"]
+    spec["sockets"]["check"]["edges"][1]["to"] = "help"
+    spec["sockets"]["help"] = socket(edges=[{"to": "build"}])
+    return config
+
+
 def talk() -> Json:
     sockets = {"plan": {"materia": "Talk", "edges": [{"to": "tell"}]}, "tell": socket()}
     return loadout(sockets, materia={"Talk": {"prompt": "Talk.", "multiTurn": True}})
@@ -63,12 +72,13 @@ CASES: dict[str, Case] = {
     "loop": (working(), lambda: answers(plan={"workItems": ITEMS}, check=[NO, YES, YES])),
     "failing": (working(), lambda: answers(plan={"workItems": ITEMS}, check=[NO])),
     "skipping": (skipping(), lambda: answers(plan={"workItems": []})),
+    "asking": (asking(), lambda: answers(plan={"workItems": ITEMS}, check=[YES, NO, YES])),
     "streams": (streams(), lambda: answers(plan=split_up([0], [1]), check=YES)),
     "failing streams": (streams(), lambda: answers(plan=split_up([0], [1]), check=NO)),
     "no streams": (streams(), lambda: answers(plan={**split_up(), "workItems": []})),
     "talk": (talk(), lambda: answers(plan=["one", "two", "final"])),
 }
-EACH = 3
+EACH = 4
 """Of so many edits one is tried at each place."""
 RENAMED = ("plan", "build", "check", "tell", "last", "begin", "work")
 
@@ -81,8 +91,25 @@ def renamed(name: str) -> Callable[[Json], Json]:
     return edit
 
 
+def without_build(config: Json) -> Json:
+    """The loop with one socket less, which is passed before it; a parallel loop stays as it is."""
+    spec = config["loadouts"]["L"]
+    if "work" in spec.get("loops", {}) and "Split" not in config["materia"]:
+        spec["loops"]["work"]["sockets"] = ["check"]
+        spec["sockets"]["check"]["edges"][0]["to"] = "check"
+    return config
+
+
 def without_streams(config: Json) -> Json:
     del config["materia"]["Split"]["parallel"]
+    return config
+
+
+def of_another_cursor(config: Json) -> Json:
+    spec = config["loadouts"]["L"]
+    if "work" in spec.get("loops", {}):
+        spec["loops"]["work"]["iterator"] = {"items": "state.workItems", "cursor": "at", "as": "workItem"}
+        spec["sockets"]["check"]["advance"]["cursor"] = "at"
     return config
 
 
@@ -103,6 +130,8 @@ def of_utilities(config: Json) -> Json:
 EDITS: dict[str, Callable[[Json], Json]] = {
     **{f"another '{name}'": renamed(name) for name in RENAMED},
     "without streams": without_streams,
+    "without 'build' in the loop": without_build,
+    "another cursor": of_another_cursor,
     "other prompts": of_other_prompts,
     "utilities": of_utilities,
 }
@@ -156,7 +185,7 @@ def test_it_is_refused_where_something_is_lacking_and_nowhere_else(case: str, tm
         folder = tmp_path / f"{length} {name}"
         shutil.copytree(whole.folder, folder)
         cut(folder, length)
-        at = standing(read(folder / "events.jsonl").records, old)
+        at = standing(read(folder / "events.jsonl").records, {"machine.json": old})
         assert at.socket == "end" or each(at) <= everywhere, at
         expected = lacking(at, old, other.program)
         told = [broken.why for broken in compare(old, other.program).breaks]
@@ -173,7 +202,7 @@ def cut(folder: Path, length: int) -> None:
 
 def each(at: Standing) -> set[Standing]:
     """The places of several streams, one at a time; an answer leads to a place that is asked for too."""
-    at = replace(at, has_answer=False)
+    at = replace(at, has_answer=False, loops=())
     return {replace(at, streams=(id_,)) for id_ in at.streams} or {at}
 
 
@@ -229,6 +258,58 @@ def program_of(edit: Callable[[Json], Json] | None = None) -> Program:
 )
 def test_what_is_lacking(at: Standing, edit: Any, expected: str | None) -> None:
     assert lacking(at, program_of(), program_of(edit)) == expected
+
+
+def test_a_socket_of_streams_that_is_not_in_the_loop_any_more() -> None:
+    config = streams()
+    spec = config["loadouts"]["L"]
+    spec["sockets"]["begin"] = {**spec["sockets"]["begin"], "edges": [{"to": "build"}]}
+    spec["loops"]["work"]["sockets"] = ["check"]
+    spec["sockets"]["check"]["edges"][0]["to"] = "check"
+    spec["sockets"]["check"]["edges"][1]["to"] = "check"
+    at = Standing("plan", in_region=True, streams=("build",))
+    words = "a stream of 'plan' stands at 'build', which its new definition takes out of loop 'work'"
+    assert lacking(at, program_of(), compiled(config).program) == words
+
+
+LOOP = "the cast goes through loop 'work', which its new definition does not have"
+OUT = "'build', which its new definition takes out of loop 'work'"
+
+
+@pytest.mark.parametrize(
+    ("at", "edit", "expected"),
+    [
+        pytest.param(Standing("build"), renamed("work"), LOOP, id="in-a-loop-of-another-name"),
+        pytest.param(Standing("help", loops=("work",)), renamed("work"), LOOP, id="outside-of-it"),
+        pytest.param(Standing("help"), renamed("work"), None, id="not-under-way"),
+        pytest.param(Standing("tell"), renamed("work"), None, id="behind-it"),
+        pytest.param(Standing("build"), of_another_cursor, None, id="another-cursor"),
+        pytest.param(Standing("build"), without_build, f"the cast stands at {OUT}", id="out-of-the-loop"),
+        pytest.param(Standing("check"), without_build, None, id="still-in-the-loop"),
+        pytest.param(
+            Standing("plan", has_answer=True),
+            without_build,
+            f"the cast has the answer of 'plan', which may lead it to {OUT}",
+            id="on-the-way",
+        ),
+        pytest.param(Standing("end", loops=("work",)), renamed("work"), None, id="at-the-end"),
+    ],
+)
+def test_loops_that_are_lacking(at: Standing, edit: Any, expected: str | None) -> None:
+    assert lacking(at, compiled(asking()).program, compiled(edit(asking())).program) == expected
+
+
+def test_a_socket_that_is_no_loop_of_its_own_any_more() -> None:
+    old = compiled(FEATURES["foreach"]).program
+    alone = json.loads(json.dumps(FEATURES["foreach"]))
+    each = alone["loadouts"]["L"]["sockets"]["each"]
+    del each["foreach"], each["advance"]
+    each["edges"] = [{"to": "tell"}]
+    new = compiled(alone).program
+    words = "the cast goes through the items of 'each', which its new definition does not"
+    assert lacking(Standing("each"), old, new) == words
+    assert lacking(Standing("tell"), old, new) is None
+    assert lacking(Standing("each"), new, old) is None
 
 
 def test_a_socket_that_streams_pass_no_more() -> None:
