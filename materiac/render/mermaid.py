@@ -30,8 +30,9 @@ _STROKES: Final = {
     OTHER: f"stroke:{COLORS[OTHER]},stroke-width:2px",
 }
 
-# What the language, HTML or Markdown could take for its own: a space after "1." or "-" makes a list.
-_SPECIAL: Final = re.compile(r"[!-~](?<![\w.,:/()=-])|[.-](?= )", re.ASCII)
+# What the language, HTML or Markdown could take for its own: a space after "1." or "-" makes a list, and
+# so does "-" alone.
+_SPECIAL: Final = re.compile(r"[!-~](?<![\w.,:/()=-])|[.-](?= )|^-$", re.ASCII)
 
 
 def render(diagram: Diagram) -> str:

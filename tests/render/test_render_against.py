@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 from drawn_programs import chain, full, grouped, looped
-from samples import FEATURES, Json, compiled, working
+from samples import FEATURES, Json, compiled, loadout, socket, working
 
 from materiac.comparison.marking import before
 from materiac.program import Image
@@ -243,6 +244,21 @@ def test_mermaid(pictures: dict[str, bytes]) -> None:
     assert f"classDef added stroke:{COLORS[NEW]},stroke-width:3px" in lines
     assert any(line.startswith("class gone") and line.endswith(" removed") for line in lines)
     assert any(f"stroke:{COLORS[OTHER]}" in line for line in lines if line.startswith("linkStyle"))
+
+
+def test_marks_are_escaped_on_edges_as_on_nodes() -> None:
+    """Also where there is nothing beside them: Markdown makes a list of what begins with one."""
+    ways = {"a": [{"to": "b"}], "b": [{"to": "c"}], "c": []}
+    old, new = (
+        compiled(loadout({id_: socket(edges=edges) for id_, edges in sockets.items()}))
+        for sockets in (ways, {"a": [{"to": "c"}], "c": []})
+    )
+    text = render(new, "mermaid", before=before(old, new)).decode()
+    said = re.findall(r'\|"(.*?)"\|', text) + re.findall(r'\("(.*?)<br/>', text)
+    assert sorted(said) == ["#43;", "#45;", "#45;", "#45; b", "a", "c"]
+    changed = compiled(edited(f"{BACK}/maxTraversals", 5))
+    text = render(changed, "mermaid", before=before(SAMPLES["work"], changed)).decode()
+    assert '|"#126; not_satisfied ≤5, was ≤2"|' in text
 
 
 def test_drawings(pictures: dict[str, bytes]) -> None:
