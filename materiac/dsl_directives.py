@@ -9,13 +9,22 @@ from typing import Any, Final
 
 from materiac.dsl_scope import Filler
 from materiac.dsl_tree import Comment, comments
-from materiac.json_tokens import Fault
-from materiac.source import Pointer, Span, enclosing
+from materiac.source import Pointer, Slip, Span, enclosing
 
 ATTRIBUTE: Final = "x-materiac"
 
 IGNORE = re.compile(r"#[ \t]*materiac:[ \t]*ignore\[([\w-]+)\](?:[ \t]+(\S(?:.*\S)?))?[ \t]*")
 _DIRECTIVE = re.compile(r"#[ \t]*materiac:")
+_LIKE_ONE = re.compile(
+    r"#[ \t]*materiac:[ \t]*(?:(?i:ignore)\b.*|[\w-]*(?:\[.*)?)[ \t]*"
+    r"|#[#! \t]*(?i:materiac(?:[ \t]*[:=-][ \t]*|[ \t]+)ign[\w-]*)[ \t]*\[.*"
+)
+"""Comments that were meant as a directive, and no prose: `ignore`, a word alone, or one with brackets."""
+
+_OWNERS: Final = (
+    "it stands before a socket, edge, loop, property, materia or loadout, or at the end of its line"
+)
+FORM: Final = "write '# materiac: ignore[<rule>] <why>'"
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _REST = re.compile(r"(?:[ \t\r\n]+|#[^\r\n]*+)*+")
 
@@ -24,22 +33,25 @@ Marks = Sequence[tuple[Span, Pointer]]
 """Statements that a finding can be about: their places and their pointers."""
 
 
-def add_directives(text: str, built: Filler) -> None:
-    """Add what the directives of a text say to the statements that they belong to."""
-    if built.findings or not _DIRECTIVE.search(text):
-        return
+def add_directives(text: str, built: Filler) -> Sequence[Slip]:
+    """Add what the directives of a text say to the statements that they belong to; those that say nothing."""
+    if built.findings or "materiac" not in text.casefold():
+        return ()
+    return tuple(_added(text, built))
+
+
+def _added(text: str, built: Filler) -> Iterator[Slip]:
     statements = _Statements(text, built.marks)
     for comment in comments(text):
         words = text[comment.span.start : comment.span.end]
-        if not _DIRECTIVE.match(words):
-            continue
-        match, owner = IGNORE.fullmatch(words), statements.owner(comment)
+        match = IGNORE.fullmatch(words)
         if match is None:
-            _report(built, comment, "directive is no 'ignore[rule] reason'")
-        elif owner is None:
-            owners = "a socket, edge, loop, property, materia or loadout"
-            help_ = f"it stands before {owners}, or at the end of its line"
-            _report(built, comment, "directive belongs to no statement", help_)
+            if _LIKE_ONE.fullmatch(words):
+                yield Slip(comment.span, "comment looks like a suppression, and is none", FORM)
+        elif (owner := statements.owner(comment)) is None:
+            yield Slip(comment.span, "suppression belongs to no statement", _OWNERS)
+        elif (why := _misplaced(built, owner[1])) is not None:
+            yield Slip(comment.span, *why)
         else:
             _ignore(built, owner[1], match, comment.span)
 
@@ -83,10 +95,6 @@ def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _report(built: Filler, comment: Comment, message: str, help_: str | None = None) -> None:
-    built.report(Fault(message, comment.span.start, comment.span.end, help_))
-
-
 class _Statements:
     """The statements of a text in written order."""
 
@@ -123,15 +131,19 @@ class _Statements:
         return self._lines[bisect.bisect_right(self._lines, offset) - 1]
 
 
+def _misplaced(built: Filler, at: Pointer) -> tuple[str, str] | None:
+    """Why nothing can be said about a statement, with advice."""
+    owner = built.value_at(at)
+    if not isinstance(owner, dict):
+        return "suppression stands at no object", _OWNERS
+    if ATTRIBUTE in owner and (*at, ATTRIBUTE, "ignore") not in built.directed:
+        return f"suppression stands beside '@{ATTRIBUTE}'", f"say it in 'ignore' of '@{ATTRIBUTE}'"
+    return None
+
+
 def _ignore(built: Filler, at: Pointer, match: re.Match[str], place: Span) -> None:
-    owner: Any = built.value_at(at)
     here = (*at, ATTRIBUTE)
-    if not isinstance(owner, dict) or (ATTRIBUTE in owner and (*here, "ignore") not in built.directed):
-        words = (
-            f"directive stands beside '@{ATTRIBUTE}'" if isinstance(owner, dict) else "directive at no object"
-        )
-        built.report(Fault(words, place.start, place.end))
-        return
+    owner: Any = built.value_at(at)
     entries = owner.setdefault(ATTRIBUTE, {"ignore": []})["ignore"]
     built.directed.add((*here, "ignore"))
     entry = {"rule": match[1]} | ({"reason": match[2]} if match[2] else {})

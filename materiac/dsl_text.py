@@ -36,10 +36,10 @@ def read(source: Source) -> tuple[Document | None, list[Finding]]:
             return None, findings
         builder = Builder(source.text)
         builder.run(tree)
-        add_directives(source.text, builder)
+        slips = add_directives(source.text, builder)
     if builder.findings:
         return None, sorted(builder.findings, key=lambda finding: cast("Span", finding.at))
-    return Document(source, builder.data, lambda: builder.spans), []
+    return Document(source, builder.data, lambda: builder.spans, slips=slips), []
 
 
 def parse(text: str) -> tuple[Node | None, list[Finding]]:

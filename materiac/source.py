@@ -80,19 +80,29 @@ class Source:
 Spans = Mapping[Pointer, Span]
 
 
+class Slip(NamedTuple):
+    """Something in a text that was meant to say something, and says nothing; with advice."""
+
+    span: Span
+    message: str
+    help: str
+
+
 @dataclass(frozen=True)
 class Document:
     """The value that a text stands for, and where in the text each part of it stands.
 
     `index` makes the spans when they are asked for the first time: most documents are sound and
     are never asked. `moved` leads from pointers into `data` to pointers into the text, for the
-    parts that were rewritten after reading; the longest prefix counts.
+    parts that were rewritten after reading; the longest prefix counts. `slips` keep no text from
+    being read.
     """
 
     source: Source
     data: Any
     index: Callable[[], Spans]
     moved: Mapping[Pointer, Pointer] = field(default_factory=dict)
+    slips: Sequence[Slip] = ()
 
     @cached_property
     def spans(self) -> Spans:

@@ -146,15 +146,12 @@ def _innermost(nests: _Nests, located: Located) -> int | None:
 
 
 def _located(document: Document, finding: Finding) -> Located:
-    place = Place(document.source, document.span(_pointer(finding.at)))
+    at = finding.at
+    place = Place(document.source, at if isinstance(at, Span) else document.span(at))
     if finding.fix is not None:
         edits = tuple(edit._replace(at=document.written(edit.at)) for edit in finding.fix.edits)
         finding = finding._replace(fix=finding.fix._replace(edits=edits))
     return Located(finding, place)
-
-
-def _pointer(at: Pointer | Span) -> Pointer:
-    return () if isinstance(at, Span) else at
 
 
 def _unused(part: Suppression) -> Located:
@@ -176,6 +173,7 @@ def _removed(part: Suppression) -> Fix:
 
 def _written(document: Document) -> Iterator[Suppression | Finding]:
     """The suppressions of a text, and what is wrong with some."""
+    yield from (_wrong(slip.message, slip.span, help=slip.help) for slip in document.slips)
     text = document.source.text
     if ATTRIBUTE not in text and "materiac:" not in text:
         return

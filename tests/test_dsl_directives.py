@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from materiac import formatting
+from materiac.dsl_directives import FORM
 from materiac.dsl_text import read
 from materiac.source import Document, Pointer, Source, Span
 
@@ -86,11 +87,6 @@ def test_several_directives_are_a_list() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("# materiac: ignore x\nmateria M { }", "is no 'ignore[rule] reason'", id="no rule"),
-        pytest.param(
-            "# materiac: ignore[a, b]\nmateria M { }", "is no 'ignore[rule] reason'", id="two rules"
-        ),
-        pytest.param("# materiac: off\nmateria M { }", "is no 'ignore[rule] reason'", id="another word"),
         pytest.param("materia M { }\n# materiac: ignore[a]", "belongs to no statement", id="at the end"),
         pytest.param("# materiac: ignore[a]\nbudget { }", "belongs to no statement", id="before a setting"),
         pytest.param(
@@ -102,11 +98,66 @@ def test_several_directives_are_a_list() -> None:
     ],
 )
 def test_directives_that_say_nothing(text: str, message: str) -> None:
-    found, findings = read(Source("x.materia", text))
-    assert found is None
-    assert message in findings[0].message
+    (slip,) = document(text).slips
+    assert message in slip.message
     start = text.index("#")
-    assert findings[0].at == Span(start, (text + "\n").index("\n", start))
+    assert slip.span == Span(start, (text + "\n").index("\n", start))
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# materiac: ignore x",
+        "# materiac: ignore",
+        "# materiac: ignore why not",
+        "# materiac: ignore[a, b] why",
+        "# materiac: ignore[] why",
+        "# materiac: ignore [a] why",
+        "# materiac: ignore[a]why",
+        "# materiac: ignore[ a ] why",
+        "# materiac: ignore[a why",
+        "# materiac: ignore(a) why",
+        "# materiac: ignore: a",
+        "# materiac: Ignore[a] why",
+        "# materiac: ignroe[a] why",
+        "# materiac: disable[a] why",
+        "# materiac: off",
+        "# materiac:",
+        "# Materiac: ignore[a] why",
+        "# MATERIAC: IGNORE[a] why",
+        "## materiac: ignore[a] why",
+        "#! materiac: ignore[a] why",
+        "# # materiac: ignore[a] why",
+        "# materiac ignore[a] why",
+        "# materiac ignore [a] why",
+        "# materiac : ignore[a] why",
+        "# materiac - ignore[a] why",
+    ],
+)
+def test_what_looks_like_a_directive_is_told(comment: str) -> None:
+    found = document(f"{comment}\nmateria M {{ }}")
+    assert [(slip.span, slip.help) for slip in found.slips] == [(Span(0, len(comment)), FORM)]
+    assert ignored(found.data) == {}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# materiac: the loadouts of our team",
+        "# materiac: ignores blanks in prompts",
+        "# materiac: review (see the page) and send",
+        "# Materiac: what the letters are made with",
+        "# Materiac: Ignore the critic when it repeats itself",
+        "# materiac ignores what is in these brackets (here)",
+        "# materiac",
+        "# see https://materiac.example/ignore[a]",
+        "# as it was: -> end  # materiac: ignore[a] why",
+        "# ignore[a] why",
+        "# the comment '# materiac: ignore[a] why' is a suppression",
+    ],
+)
+def test_what_is_an_ordinary_comment_is_not(comment: str) -> None:
+    assert document(f"{comment}\nmateria M {{ }}").slips == ()
 
 
 def test_a_comment_in_a_text_is_text() -> None:

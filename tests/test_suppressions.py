@@ -281,3 +281,24 @@ def test_compiling_judges_the_loadout_that_runs_alone() -> None:
     assert [part.finding.rule for part in compiled.findings] == ["unbounded-loop"]
     compiled = compile_loadout([Text("x", json.dumps(data).encode())], "M")
     assert [part.finding.rule for part in compiled.findings] == ["unused-suppression"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "help_"),
+    [
+        pytest.param("# materiac: ignore[dead-edge, x] why", "write '# materiac: ignore[", id="no directive"),
+        pytest.param("## materiac: ignore[dead-edge] why", "write '# materiac: ignore[", id="almost one"),
+        pytest.param("# materiac: ignore[dead-edge] why", "it stands before a socket", id="at no statement"),
+    ],
+)
+def test_a_directive_that_says_nothing_keeps_no_file_from_being_read(comment: str, help_: str) -> None:
+    text = f'loadout L {{ a: A }}\nmateria A {{ prompt "x" }}\n{comment}'
+    checked = examine([Text("x.materia", text.encode())])
+    assert names(checked) == ["invalid-suppression", "missing-entry"]
+    (wrong,) = (part for part in checked.findings if part.finding.rule == "invalid-suppression")
+    assert wrong.finding.severity is Severity.WARNING
+    assert wrong.help is not None
+    assert wrong.help.startswith(help_)
+    assert wrong.place is not None
+    assert text[slice(*wrong.place.span)] == comment
+    assert compile_loadout([Text("x.materia", text.encode())]).image is not None
