@@ -65,12 +65,12 @@ class Fault(NamedTuple):
     help: str | None = None
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text in order, comments among them; the last one is `END`."""
-    for match in _TOKEN.finditer(text):
+def tokens(text: str, start: int = 0) -> Iterator[Token]:
+    """The tokens of a text from an offset on, in order, comments among them; the last one is `END`."""
+    for match in _TOKEN.finditer(text, start):
         kind = match.lastgroup or ""
-        start, end = match.span(kind)
-        yield (text[start] if kind == "mark" else kind), start, end
+        begin, end = match.span(kind)
+        yield (text[begin] if kind == "mark" else kind), begin, end
 
 
 def has_lone_surrogate(text: str) -> bool:

@@ -151,7 +151,7 @@ def examine(texts: Sequence[Text], asked: str | None = None, allowed: Allowance 
     with collector.paused():
         front = _read(texts)
         if not _sound(front, texts):
-            return Checked(tuple(_of(front.findings, texts)))
+            return Checked(tuple(_of(front.findings, texts)), front.layered)
         layered = front.layered
         names, choice = _to_check(layered, asked)
         examined = _examine(layered, names, allowed)

@@ -89,8 +89,9 @@ def _told(checked: Checked, look: Look, top: Text) -> Look:
     layered = checked.layered
     if layered is None:
         return look
+    sound = bool(layered.documents) and layered.top.source.name == top.name
     came = {part.at: part.came for part in top.imports if isinstance(part.came, str)}
-    imports = tuple((layered.top.span(at), name) for at, name in came.items())
+    imports = tuple((layered.top.span(at), name) for at, name in came.items()) if sound else ()
     return Look(
         look.found,
         look.files,
@@ -98,6 +99,8 @@ def _told(checked: Checked, look: Look, top: Text) -> Look:
         facts.behaviours(layered),
         facts.loadouts(layered),
         facts.stations(layered, checked.graphs),
+        facts.sockets(layered),
+        sound,
     )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import bisect
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
+
+from pygls import uris
 
 from materiac.source import Language, Source, Span
 
@@ -18,6 +22,16 @@ _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _MARK: Final = "\ufeff"
 _CODECS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
+
+
+LARGE: Final = 100_000
+"""A text of so many characters takes long to read, and others are not to wait for it."""
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a URI, if it has one."""
+    path = uris.to_fs_path(uri)
+    return Path(os.path.normpath(path)) if path and "\0" not in path else None
 
 
 class Spot(NamedTuple):
@@ -101,6 +115,10 @@ class Buffer:
     @cached_property
     def source(self) -> Source:
         return Source(self.name, _HALF.sub("\ufffd", self.text.removeprefix(_MARK)), self.language)
+
+    @property
+    def is_large(self) -> bool:
+        return len(self.text) >= LARGE
 
     @property
     def raw(self) -> bytes:

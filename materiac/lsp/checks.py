@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from materiac.lsp.buffers import Buffer
 from materiac.lsp.checker import Checker
 from materiac.lsp.looks import Job, Look
+from materiac.lsp.ours import is_ours
 from materiac.lsp.texts import Texts
 
 DELAY_S: Final = 0.2
@@ -78,7 +80,9 @@ class Checks:
         loop = asyncio.get_running_loop()
         reading = loop.run_in_executor(self._pool, self._texts.reading, buffer)
         look = await loop.run_in_executor(self._pool, self._checker.look, self._job(buffer))
-        await reading
+        read = await reading
+        ours = await loop.run_in_executor(self._pool, is_ours, buffer, read)
         if look is not None and self._texts.get(buffer.uri) is buffer:
+            look = look if ours else replace(look, found=())
             self._texts.looked(buffer, look)
             self._tell(buffer, look)

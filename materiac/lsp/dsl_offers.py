@@ -7,7 +7,8 @@ from typing import Final
 
 from materiac import dsl_phrases, dsl_text, json_print
 from materiac.lsp import members, roles
-from materiac.lsp.dsl_place import Frame, Place, dsl_place
+from materiac.lsp.dsl_frames import Frame
+from materiac.lsp.dsl_place import Place, dsl_place
 from materiac.lsp.json_place import json_place
 from materiac.lsp.known import Known
 from materiac.lsp.offers import Offer, in_json, named, of_template
@@ -51,7 +52,7 @@ def _of_block(frame: Frame) -> Pointer:
         case "section":
             return (frame.word(0),)
         case "scenario":
-            return ("scenarios", 0)
+            return ("scenarios", frame.index)
     return ()
 
 

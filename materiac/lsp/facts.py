@@ -26,6 +26,19 @@ def loadouts(layered: Layered) -> dict[str, Place | None]:
     return {name: layered.place(("loadouts", name, KEY)) for name in _object(layered.data, "loadouts")}
 
 
+def sockets(layered: Layered) -> dict[str, dict[str, str]]:
+    """The sockets of the loadouts of all layers, with the names of their materia."""
+    return {
+        name: {id_: _text(socket, "materia") for id_, socket in _object(loadout, "sockets").items()}
+        for name, loadout in _object(layered.data, "loadouts").items()
+    }
+
+
+def _text(data: Any, key: str) -> str:
+    found = data.get(key) if isinstance(data, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 def _object(data: Any, key: str) -> Mapping[str, Any]:
     found = data.get(key) if isinstance(data, dict) else None
     return found if isinstance(found, dict) else {}

@@ -53,11 +53,11 @@ def _hover(server: Server, buffer: Buffer, params: types.HoverParams) -> types.H
 
 def _complete(server: Server, buffer: Buffer, params: types.CompletionParams) -> types.CompletionList:
     offset = buffer.offset(wire.spot(params.position))
-    return wire.completion(buffer, offers.offers(buffer.source, offset, server.known(buffer)))
+    return wire.completion(buffer, offers.offers(buffer.source, offset, server.known(buffer, offset)))
 
 
 def _outline(server: Server, buffer: Buffer, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-    reading = server.texts.sound(buffer)
+    reading = server.texts.reading(buffer) or server.texts.sound(buffer)
     return wire.symbols(buffer, symbols.symbols(reading.document)) if reading else []
 
 

@@ -12,8 +12,8 @@ from typing import Final
 from materiac import json_tokens as lex
 from materiac.source import Pointer, Span
 
-_STRINGS: Final = frozenset({lex.PLAIN, lex.STRING, lex.SINGLE, lex.UNCLOSED})
-_TYPED: Final = _STRINGS | {lex.ATOM}
+STRINGS: Final = frozenset({lex.PLAIN, lex.STRING, lex.SINGLE, lex.UNCLOSED})
+_TYPED: Final = STRINGS | {lex.ATOM}
 _AHEAD: Final = 20_000
 """So many tokens behind the cursor are looked at for keys that its object has."""
 
@@ -54,7 +54,7 @@ class _Frame:
 def json_place(text: str, offset: int, start: int = 0) -> Place | None:
     """What is typed at an offset; None where nothing can be. The JSON begins at `start`."""
     frames: list[_Frame] = []
-    tokens = lex.tokens(text) if start == 0 else _shifted(text, start)
+    tokens = lex.tokens(text, start)
     typed: lex.Token | None = None
     following: lex.Token = (lex.END, len(text), len(text))
     for token in tokens:
@@ -69,11 +69,6 @@ def json_place(text: str, offset: int, start: int = 0) -> Place | None:
             return None
         _step(frames, text, token)
     return _place(text, offset, frames, typed, itertools.chain([following], tokens)) if frames else None
-
-
-def _shifted(text: str, start: int) -> Iterator[lex.Token]:
-    for kind, begin, end in lex.tokens(text[start:]):
-        yield kind, begin + start, end + start
 
 
 def _is_open(text: str, token: lex.Token) -> bool:
@@ -94,7 +89,7 @@ def _step(frames: list[_Frame], text: str, token: lex.Token) -> None:
     elif frames and kind in (",", ":"):
         _mark(frames[-1], kind)
     elif frames and kind in _TYPED:
-        _scalar(frames[-1], _value(text, kind, begin, end))
+        _scalar(frames[-1], value_of(text, kind, begin, end))
 
 
 def _mark(frame: _Frame, kind: str) -> None:
@@ -114,8 +109,9 @@ def _scalar(frame: _Frame, value: str) -> None:
         frame.wants = "comma"
 
 
-def _value(text: str, kind: str, begin: int, end: int) -> str:
-    if kind not in _STRINGS:
+def value_of(text: str, kind: str, begin: int, end: int) -> str:
+    """What a string or word stands for, as far as it can be read."""
+    if kind not in STRINGS:
         return text[begin:end]
     inside = text[begin + 1 : end - 1] if kind != lex.UNCLOSED else text[begin + 1 : end]
     if "\\" in inside and kind == lex.STRING:
@@ -138,7 +134,7 @@ def _place(
     span = _span(text, offset, typed)
     after, has_value = _ahead(text, span.end, rest)
     keys = frozenset(frame.keys if is_key else [key for key in frame.keys if key != frame.key])
-    string = text[typed[1] + 1 : offset] if typed and typed[0] in _STRINGS else None
+    string = text[typed[1] + 1 : offset] if typed and typed[0] in STRINGS else None
     pointer: Pointer = tuple(part.part for part in frames)
     return Place(pointer[:-1] if is_key else pointer, is_key, span, keys | after, string, has_value)
 
@@ -169,5 +165,5 @@ def _ahead(text: str, start: int, tokens: Iterator[lex.Token]) -> tuple[frozense
             break
         if depth == 0 and kind == ":" and before:
             keys.add(before)
-        before = _value(text, kind, begin, end) if kind in _STRINGS else ""
+        before = value_of(text, kind, begin, end) if kind in STRINGS else ""
     return frozenset(keys), has_value

@@ -48,15 +48,19 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """What is known in a file: its own value, as it last was sound, and the materia of all layers."""
+    """What is known in a file: its own value, and of all layers materia, loadouts and their sockets."""
 
     data: Any = None
     materia: Mapping[str, Behaviour] = field(default_factory=dict)
     loadouts: Iterable[str] = ()
+    sockets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def names(self, role: Role, loadout: str | None = None, loop: str | None = None) -> list[Name]:
         """The names for a role, within a loadout and a loop of it."""
-        within = _Within(self, _object(_object(self.data, "loadouts"), loadout), loop)
+        own = _object(_object(self.data, "loadouts"), loadout)
+        if "sockets" not in own and (below := self.sockets.get(loadout or "")) is not None:
+            own = {**own, "sockets": {id_: {"materia": of} for id_, of in below.items()}}
+        within = _Within(self, own, loop)
         return list({name.name: name for name in _NAMES[role](within)}.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,9 @@ class Station:
 class Look:
     """What was found in a text, and what is known of the names in it.
 
-    `files` leads from the names of texts to their files; `imports` has where each is imported.
+    `files` leads from the names of texts to their files; `imports` has where each is imported; `sockets` has
+    the materia of sockets by loadout and id. Of a text that is not `sound` the names of the layers below it
+    are known alone.
     """
 
     found: tuple[Located, ...] = ()
@@ -65,3 +67,16 @@ class Look:
     materia: Mapping[str, Behaviour] = field(default_factory=dict)
     loadouts: Mapping[str, Place | None] = field(default_factory=dict)
     stations: Mapping[tuple[str, str], Station] = field(default_factory=dict)
+    sockets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sound: bool = True
+
+    def after(self, before: Look) -> Look:
+        """This look; of a text that is not sound any more, with the names that were known before."""
+        if self.sound:
+            return self
+        return replace(
+            self,
+            materia={**self.materia, **before.materia},
+            loadouts={**self.loadouts, **before.loadouts},
+            sockets={**self.sockets, **before.sockets},
+        )

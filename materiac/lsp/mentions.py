@@ -47,6 +47,13 @@ def mentions(data: Any) -> Iterator[Mention]:
     yield from _of_scenarios(data)
 
 
+def by_id(data: Any, name: str) -> str:
+    """The name of the loadout of a file that is meant by a name, or by an id."""
+    loadouts = _object(data, "loadouts")
+    ids = (other for other, loadout in loadouts.items() if _get(loadout, "id") == name)
+    return name if name in loadouts else next(ids, name)
+
+
 def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 

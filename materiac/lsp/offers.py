@@ -10,9 +10,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from materiac import json_print, languages
 from materiac.lsp import members, roles
+from materiac.lsp.early import pointer_today
 from materiac.lsp.json_place import Place as JsonPlace
 from materiac.lsp.json_place import json_place
 from materiac.lsp.known import Known, Role
+from materiac.lsp.mentions import by_id
 from materiac.source import Pointer, Source, Span
 
 Kind = Literal["name", "key", "word", "value", "reference"]
@@ -77,7 +79,7 @@ def in_json(
     source: Source, offset: int, place: JsonPlace, base: Pointer, known: Known
 ) -> tuple[Span, Iterable[Offer]]:
     """The offers at a place in JSON that stands at `base` of the file."""
-    pointer = (*base, *place.pointer)
+    pointer = pointer_today((*base, *place.pointer))
     guide, below = guide_of(source, pointer)
     if place.is_key:
         colon = "" if place.has_value else ": "
@@ -143,9 +145,10 @@ def _about(pointer: Pointer, known: Known) -> str | None:
     owners = (
         [_item(data.get("scenarios"), pointer[1])] if pointer[:1] == ("scenarios",) and pointer[1:] else []
     )
-    for owner in [*owners, data]:
-        if isinstance(owner, dict) and isinstance(owner.get("loadout"), str):
-            return str(owner["loadout"])
+    named = [owner.get("loadout") for owner in [*owners, data] if isinstance(owner, dict)]
+    for name in [*named, data.get("activeLoadout")]:
+        if isinstance(name, str):
+            return by_id(data, name)
     loadouts = data.get("loadouts")
     return next(iter(loadouts), None) if isinstance(loadouts, dict) else None
 

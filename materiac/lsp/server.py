@@ -11,7 +11,6 @@ from pathlib import Path, PurePath
 from typing import Any, Final, TypeVar
 
 from lsprotocol import types
-from pygls import uris
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
@@ -20,16 +19,20 @@ from materiac import __version__, languages
 from materiac.diagnostic import Located, Place
 from materiac.lsp import navigation, wire
 from materiac.lsp.buffers import Buffer, Units
+from materiac.lsp.buffers import path_of as _path
 from materiac.lsp.checker import Checker
 from materiac.lsp.checks import Checks
+from materiac.lsp.glance import names_now
 from materiac.lsp.known import Known
 from materiac.lsp.looks import Job, Look
 from materiac.lsp.renaming import RefusedError
-from materiac.lsp.texts import Texts, is_ours
+from materiac.lsp.texts import Texts
 from materiac.source import Language, Source, Span
 
 _Result = TypeVar("_Result")
 _REQUEST_FAILED: Final = -32803
+_PATIENCE_S: Final = 2.0
+"""So long completion waits for what the first check of a file tells of the layers below it."""
 
 
 @dataclass
@@ -133,8 +136,7 @@ class Server(LanguageServer):
         return Job(buffer.name, buffer.raw, buffer.language, self._folder(buffer.uri), opened)
 
     def _tell(self, buffer: Buffer, look: Look) -> None:
-        ours = look.found if is_ours(buffer, _path(buffer.uri)) else ()
-        found = [self.diagnostic(buffer, part) for part in ours]
+        found = [self.diagnostic(buffer, part) for part in look.found]
         self._publish(buffer.uri, found, buffer.version)
 
     def diagnostic(self, buffer: Buffer, part: Located) -> types.Diagnostic:
@@ -170,21 +172,18 @@ class Server(LanguageServer):
         except RefusedError as error:
             raise JsonRpcException(str(error), _REQUEST_FAILED) from error
 
-    def known(self, buffer: Buffer) -> Known:
-        sound, look = self.texts.sound(buffer), self.texts.look(buffer.uri)
-        data = sound.document.data if sound is not None else None
-        return Known(data, look.materia, tuple(look.loadouts))
+    def known(self, buffer: Buffer, offset: int) -> Known:
+        """The names for an offset of a buffer as it is now, with those that it had while it was sound."""
+        if not buffer.is_large:
+            self.texts.reading(buffer)
+        sound, look = self.texts.sound(buffer), self.texts.look(buffer.uri, _PATIENCE_S)
+        data = names_now(buffer.source, offset, sound.document if sound is not None else None)
+        return Known(data, look.materia, tuple(look.loadouts), look.sockets)
 
     def location(self, target: navigation.Target, look: Look) -> types.Location | None:
         if target.file is not None:
             return types.Location(wire.uri_of(target.file), wire.range_in("", Span(0, 0), self.state.units))
         return self._locate(target.place, look) if target.place is not None else None
-
-
-def _path(uri: str) -> Path | None:
-    """The file of a URI, if it has one."""
-    path = uris.to_fs_path(uri)
-    return Path(os.path.normpath(path)) if path and "\0" not in path else None
 
 
 def _language(uri: str, language_id: str, text: str) -> Language:
