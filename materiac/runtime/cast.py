@@ -218,10 +218,7 @@ class Cast:
         """Count a visit that begins now, unless it is told of one that began."""
         told = self.bench.journal.told
         if told is None or told.type != chronicle.STARTED:
-            breach = self.watch.breach(socket.id)
-            if breach is not None:
-                raise breach
-            self.course.visit(socket, item)
+            self.course.visit(socket, item, self.watch.breach(socket.id))
         self.watch.come(socket.id)
 
     def _enter(self, loop: Loop) -> None:

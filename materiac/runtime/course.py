@@ -27,13 +27,18 @@ class Course:
         self._warned = any(record.type == WARNING for record in records)
         self._lock = threading.Lock()
 
-    def visit(self, socket: Socket, item: str | None) -> None:
-        """Count a visit that begins now, at an item by its key. Raises `VisitFailed` over the limit."""
+    def visit(self, socket: Socket, item: str | None, breach: VisitFailed | None = None) -> None:
+        """Count a visit that begins now, at an item by its key, unless it is a breach of something.
+
+        Raises `VisitFailed`: over the limit of the socket, else the breach.
+        """
         limit = socket.max_visits
         with self._lock:
             if limit is not None and self.visits[socket.id] >= limit:
                 words = f"'{socket.id}' has been visited {limit} times, its limit is {limit}"
                 raise VisitFailed("visit-limit", words)
+            if breach is not None:
+                raise breach
             self.visits[socket.id] += 1
             self.path.append(socket.id)
             self.items.append(item)

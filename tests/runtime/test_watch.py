@@ -100,6 +100,20 @@ def _all(config: Json, script: Json) -> Scripted:
 
 
 @pytest.mark.parametrize(
+    ("limits", "kind"),
+    [({"maxNoAdvanceCycles": 9}, "visit-limit"), ({"maxNoAdvanceCycles": 0}, "stalled")],
+    ids=["visit-limit", "stall-guard"],
+)
+def test_what_a_limit_forbids_breaks_no_property(limits: Json, kind: str, tmp_path: Path) -> None:
+    config = chain("plan make", "make ship end", "make make") | {"limits": limits}
+    config["loadouts"]["L"]["sockets"]["make"]["limits"] = {"maxVisits": 1}
+    one = {"at most": 1, "of": "make", "between": ["plan", "ship"]}
+    result = run(order(watched(config, one), tmp_path, _all(config, {"make": [NO, NO]})))
+    assert (result.cast.failure or {})["kind"] == kind
+    assert replay(result.folder).status == "failed"
+
+
+@pytest.mark.parametrize(
     ("rule", "make"),
     [(NEVER, NO), (COMES, NO), ({"at most": 1, "of": "make", "between": ["plan", "ship"]}, YES)],
     ids=str,
