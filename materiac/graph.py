@@ -113,8 +113,24 @@ class LoadoutGraph:
         visits = {
             id_: tuple(routes_after(socket, self._loop_of, known)) for id_, socket in self.sockets.items()
         }
-        passes = {id_: tuple(routes_past(loop, self._loop_of, known)) for id_, loop in self.ways_past.items()}
+        passes = {
+            id_: tuple(
+                route
+                for to in self._past(loop, visits)
+                for route in routes_past(loop, to, self._loop_of, known)
+            )
+            for id_, loop in self.ways_past.items()
+        }
         return {**visits, **passes}
+
+    def _past(self, loop: LoopView, visits: Mapping[str, tuple[Route, ...]]) -> list[str]:
+        """Where control goes past an empty loop: a plan without streams leads to what comes behind them."""
+        generator = self.sockets.get(loop.source or "")
+        if generator is None or generator.materia is None or not generator.materia.parallel:
+            return [loop.empty]
+        routes = (route for id_ in loop.sockets for route in visits.get(id_, ()))
+        behind = dict.fromkeys(route.target for route in routes if route.used_up and route.kind != "empty")
+        return [*behind] or [loop.empty]
 
     @cached_property
     def starts(self) -> tuple[str, ...]:

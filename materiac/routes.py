@@ -47,11 +47,13 @@ def routes_after(
             yield route._replace(target=past(loop), kind="empty", at=loop.at)
 
 
-def routes_past(loop: LoopView, loop_of: Mapping[str, LoopView], known: Container[str]) -> Iterator[Route]:
-    """The steps from the way past an empty loop."""
-    after = loop_of.get(loop.empty)
-    if after is not loop and (loop.empty == END or loop.empty in known):
-        yield Route(past(loop), loop.empty, "past", loop.at)
+def routes_past(
+    loop: LoopView, to: str, loop_of: Mapping[str, LoopView], known: Container[str]
+) -> Iterator[Route]:
+    """The steps from the way past an empty loop, which leads to a socket or to `end`."""
+    after = loop_of.get(to)
+    if after is not loop and (to == END or to in known):
+        yield Route(past(loop), to, "past", loop.at)
     if after is not None:
         yield Route(past(loop), past(after), "past", loop.at)
     if after is loop:

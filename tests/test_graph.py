@@ -13,6 +13,7 @@ MATERIA: dict[str, dict[str, Any]] = {
     "Plain": {"prompt": "p"},
     "Json": {"prompt": "p", "parse": "json"},
     "Gen": {"prompt": "p", "generator": True, "assign": {"plan": "$.context"}},
+    "Streams": {"prompt": "p", "generator": True, "parallel": True},
     "Tool": {"type": "utility", "utility": "vcs.detect", "writes": ["seen"], "parse": "json"},
 }
 ADVANCE = {"cursor": "workItemIndex", "items": "state.workItems"}
@@ -137,6 +138,25 @@ def test_a_way_past_several_empty_loops() -> None:
     assert steps(graph, "past:one") == ["past c", "past past:two"]
     assert steps(graph, "past:two") == ["past b", "past past:one"]
     assert graph.starts == ("b", "past:one")
+
+
+@pytest.mark.parametrize(("materia", "past"), [("Gen", ["past end"]), ("Streams", ["past tell"])])
+def test_a_plan_without_streams_leads_to_what_comes_behind_them(materia: str, past: list[str]) -> None:
+    graph = graph_of(
+        {
+            "a": {"materia": materia, "edges": [{"to": "b"}]},
+            "b": {"materia": "Json", "advance": {**ADVANCE, "when": "satisfied"}, "edges": [{"to": "b"}]},
+            "tell": {"materia": "Plain"},
+        },
+        {
+            "w": {
+                "sockets": ["b"],
+                "consumes": {"from": "a"},
+                "exits": [{"from": "b", "condition": "satisfied", "targetSocketId": "tell"}],
+            }
+        },
+    )
+    assert steps(graph, "past:w") == past
 
 
 def test_an_empty_loop_that_leads_to_itself() -> None:

@@ -154,7 +154,17 @@ KEPT: dict[str, tuple[Json, Region]] = {
         Region("plan", (), "work", "make", "end", 2),
     ),
     "a new plan after the streams": (
-        streams(sockets={"tell": socket(edges=[{"to": "plan", "maxTraversals": 1}])}),
+        streams(
+            sockets={
+                "tell": socket(
+                    parse="json",
+                    edges=[
+                        {"when": "satisfied", "to": "end"},
+                        {"when": "not_satisfied", "to": "plan", "maxTraversals": 1},
+                    ],
+                )
+            }
+        ),
         Region("plan", (), "work", "make", "tell", 2),
     ),
 }
