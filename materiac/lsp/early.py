@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from materiac.source import Pointer
@@ -24,6 +25,17 @@ def today(data: Any) -> Any:
 def _object(data: dict[str, Any], key: str) -> dict[str, Any]:
     found = data.get(key)
     return found if isinstance(found, dict) else {}
+
+
+def written_loadouts(data: Any) -> Iterator[tuple[Pointer, Any]]:
+    """The loadouts of a file, and where they stand; of an early one its name is that of its key."""
+    if not isinstance(data, dict):
+        return
+    loadouts = _object(data, "loadouts")
+    for name, loadout in loadouts.items():
+        yield ("loadouts", name), loadout
+    if PIPELINE not in loadouts and isinstance(data.get(PIPELINE), dict):
+        yield (PIPELINE,), data[PIPELINE]
 
 
 def pointer_today(at: Pointer) -> Pointer:

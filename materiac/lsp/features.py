@@ -12,6 +12,7 @@ from materiac.lsp.buffers import Buffer
 from materiac.lsp.looks import Visits
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
+from materiac.lsp.refusals import RefusedError
 from materiac.lsp.server import Server
 
 FIX_ALL: Final = "source.fixAll.materiac"
@@ -92,16 +93,17 @@ def _prepare(
 
 def _rename(server: Server, buffer: Buffer, params: types.RenameParams) -> types.WorkspaceEdit:
     reading, mention = _renamable(server, buffer, params.position)
-    edits = renaming.rename(reading, mention, params.new_name)
+    below = server.texts.look(buffer.uri).materia
+    edits = renaming.rename(reading, mention, params.new_name, below)
     return wire.workspace_edit(buffer, edits, versioned=server.state.versioned)
 
 
 def _renamable(server: Server, buffer: Buffer, at: types.Position) -> tuple[Reading, Mention]:
     reading, mention = _named(server, buffer, at)
     if reading is None:
-        raise renaming.RefusedError("nothing can be renamed while there are errors of syntax")
+        raise RefusedError("nothing can be renamed while there are errors of syntax")
     if mention is None:
-        raise renaming.RefusedError("there is no name here")
+        raise RefusedError("there is no name here")
     return reading, mention
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from materiac.diagnostic import Located
+from materiac.fixing.outcome import value_at
 from materiac.lsp.looks import Look, Station
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
@@ -81,7 +82,7 @@ def _described(mention: Mention, reading: Reading, look: Look, most: Most) -> st
         return _of_socket(mention.name, station, look, most(loadout, mention.name)) if station else None
     data = reading.document.data
     if mention.kind == "loop":
-        return _of_loop(mention.name, data["loadouts"][mention.loadout]["loops"][mention.name])
+        return _of_loop(mention.name, value_at(data, mention.at[:-1]))
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from materiac.lsp.early import ROLES, written_loadouts
 from materiac.source import KEY, Pointer
 
 Kind = Literal["socket", "materia", "loop", "loadout", "file"]
@@ -36,22 +37,35 @@ def mentions(data: Any) -> Iterator[Mention]:
     """All names in the value of a document."""
     for index, path in enumerate(_list(data, "import")):
         yield from _named("file", None, path, ("import", index))
-    yield from _named("loadout", None, _get(data, "activeLoadout"), ("activeLoadout",))
-    for name in _object(data, "materia"):
-        yield Mention("materia", None, name, ("materia", name, KEY), defines=True)
+    active = _get(data, "activeLoadout")
+    yield from _named("loadout", None, _meant(data, active), ("activeLoadout",))
+    hidden = _object(data, "materia").keys()
+    for key in ("materia", ROLES):
+        for name in _object(data, key):
+            defines = key == "materia" or name not in hidden
+            yield Mention("materia", None, name, (key, name, KEY), defines)
     for name in _object(_get(data, "agents"), "materia"):
         yield Mention("materia", None, name, ("agents", "materia", name, KEY))
-    for name, loadout in _object(data, "loadouts").items():
-        yield Mention("loadout", None, name, ("loadouts", name, KEY), defines=True)
-        yield from _of_loadout(name, loadout, ("loadouts", name))
+    for at, loadout in written_loadouts(data):
+        name = str(at[-1])
+        yield Mention("loadout", None, name, (*at, KEY), defines=True)
+        yield from _of_loadout(name, loadout, at)
     yield from _of_scenarios(data)
 
 
 def by_id(data: Any, name: str) -> str:
     """The name of the loadout of a file that is meant by a name, or by an id."""
-    loadouts = _object(data, "loadouts")
-    ids = (other for other, loadout in loadouts.items() if _get(loadout, "id") == name)
-    return name if name in loadouts else next(ids, name)
+    ids: dict[str, str] = {}
+    names: list[object] = []
+    for at, loadout in written_loadouts(data):
+        names.append(at[-1])
+        if isinstance(id_ := _get(loadout, "id"), str):
+            ids.setdefault(id_, str(at[-1]))
+    return name if name in names else ids.get(name, name)
+
+
+def _meant(data: Any, name: Any) -> Any:
+    return by_id(data, name) if isinstance(name, str) else name
 
 
 def _get(value: Any, key: str) -> Any:
@@ -90,7 +104,8 @@ def _of_loadout(name: str, loadout: Any, at: Pointer) -> Iterator[Mention]:
 
 
 def _of_socket(loadout: str, socket: Any, at: Pointer) -> Iterator[Mention]:
-    yield from _named("materia", None, _get(socket, "materia"), (*at, "materia"))
+    for key in ("materia", "role"):
+        yield from _named("materia", None, _get(socket, key), (*at, key))
     for index, edge in enumerate(_list(socket, "edges")):
         yield from _named("socket", loadout, _get(edge, "to"), (*at, "edges", index, "to"))
     for key in ("foreach", "advance"):
@@ -116,39 +131,39 @@ def _of_property(loadout: str, part: Any, at: Pointer) -> Iterator[Mention]:
 
 
 def _of_scenarios(data: Any) -> Iterator[Mention]:
-    loadout = _about(data, None)
-    yield from _target(data, ())
+    loadout = _about(data, data, None)
+    yield from _target(data, data, ())
     for index, scenario in enumerate(_list(data, "scenarios")):
         at = ("scenarios", index)
-        yield from _target(scenario, at)
-        about = _about(scenario, loadout) or _only(data)
+        yield from _target(data, scenario, at)
+        about = _about(data, scenario, loadout) or _only(data)
         if about is not None:
             yield from _of_scenario(about, scenario, at)
 
 
-def _target(scenario: Any, at: Pointer) -> Iterator[Mention]:
+def _target(data: Any, scenario: Any, at: Pointer) -> Iterator[Mention]:
     target = _get(scenario, "loadout")
     if isinstance(target, dict):
         yield from _named("file", None, target.get("file"), (*at, "loadout", "file"))
     elif isinstance(target, str):
-        yield Mention("loadout", None, target, (*at, "loadout"))
+        yield Mention("loadout", None, by_id(data, target), (*at, "loadout"))
 
 
-def _about(value: Any, otherwise: str | None) -> str | None:
+def _about(data: Any, value: Any, otherwise: str | None) -> str | None:
     """The loadout of this file that scenarios are about; the empty text where it is in another file."""
     match _get(value, "loadout"):
         case str(name):
-            return name
+            return by_id(data, name)
         case dict():
             return ""
     return otherwise
 
 
 def _only(data: Any) -> str | None:
-    loadouts, active = _object(data, "loadouts"), _get(data, "activeLoadout")
+    loadouts, active = [str(at[-1]) for at, _ in written_loadouts(data)], _get(data, "activeLoadout")
     if isinstance(active, str):
-        return active
-    return next(iter(loadouts)) if len(loadouts) == 1 else None
+        return by_id(data, active)
+    return loadouts[0] if len(loadouts) == 1 else None
 
 
 def _of_scenario(loadout: str, scenario: Any, at: Pointer) -> Iterator[Mention]:

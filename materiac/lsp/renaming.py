@@ -6,23 +6,26 @@ What comes of the edits is read again: they are made only if the text then says 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from materiac import dsl_phrases, json_print, json_text, names
 from materiac.dsl_tree import STRING, WORD, Node, Token, first, string_value
+from materiac.lsp import cursors
+from materiac.lsp.looks import Behaviour
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
+from materiac.lsp.refusals import RefusedError
 from materiac.source import KEY, Document, Pointer, Source, Span
+from materiac.template import references
 
 Edit = tuple[Span, str]
 
+NOTHING: Final[Mapping[str, Behaviour]] = MappingProxyType({})
+
 _DSL_NAME: Final = re.compile(rf"{STRING}|{WORD.pattern}")
 _ANSWERS: Final = frozenset({"answer", "raw_answers"})
-
-
-class RefusedError(Exception):
-    """A name that cannot be given; the message says why."""
 
 
 class _Write(NamedTuple):
@@ -32,15 +35,22 @@ class _Write(NamedTuple):
     value: str
 
 
-def rename(reading: Reading, mention: Mention, new: str) -> list[Edit]:
-    """The edits that give a socket another name, in order. Raises `RefusedError`."""
+def rename(
+    reading: Reading, mention: Mention, new: str, below: Mapping[str, Behaviour] = NOTHING
+) -> list[Edit]:
+    """The edits that give a socket another name, in order; `below` are the materia of all layers.
+
+    Raises `RefusedError`.
+    """
     wrong = names.fault(new, spaces=False)
     if wrong is not None:
         raise RefusedError(f"socket name '{new}' {wrong}")
     found = renamable(reading, mention)
     if any(other.defines for other in reading.named("socket", mention.loadout, new)):
         raise RefusedError(f"loadout '{mention.loadout}' has a socket '{new}'")
-    writes = [*_writes(found, new), *_cursors(reading.document.data, mention, new)]
+    own = next(other.at[:-1] for other in found if other.defines)
+    read = (_Write(at, value) for at, value in cursors.changes(reading.document.data, own, new, below))
+    writes = [*_writes(found, new), *read]
     edits = sorted({*_edits(reading.document, writes), *_answers(reading.document, found, new)})
     if not _says_so(reading.document, edits, writes):
         raise RefusedError(f"the text would say something else with '{new}' for '{mention.name}'")
@@ -72,39 +82,6 @@ def _writes(found: Sequence[Mention], new: str) -> Iterator[_Write]:
         yield _Write(mention.at, new + str(key)[len(mention.name) :] if mention.part else new)
 
 
-def _cursors(data: Any, mention: Mention, new: str) -> Iterator[_Write]:
-    """Where the cursor of a `foreach` is named, which is called after its socket if it has no name."""
-    base: Pointer = ("loadouts", mention.loadout or "", "sockets", mention.name)
-    foreach = _value(data, (*base, "foreach"))
-    if not isinstance(foreach, dict) or "cursor" in foreach:
-        return
-    before, after = f"{mention.name}Index", f"{new}Index"
-    if _value(data, (*base, "advance", "cursor")) == before:
-        yield _Write((*base, "advance", "cursor"), after)
-    for at, text in _texts(data, base):
-        value = _of_cursor(text, before, after)
-        if value != text:
-            yield _Write(at, value)
-
-
-def _texts(data: Any, base: Pointer) -> Iterator[tuple[Pointer, str]]:
-    """The sources and the prompt that a socket reads by."""
-    materia = _value(data, (*base, "materia"))
-    for owner in (base, ("materia", materia if isinstance(materia, str) else "")):
-        assign = _value(data, (*owner, "assign"))
-        for target, source in assign.items() if isinstance(assign, dict) else ():
-            if isinstance(source, str):
-                yield (*owner, "assign", target), source
-        prompt = _value(data, (*owner, "prompt"))
-        if isinstance(prompt, str):
-            yield (*owner, "prompt"), prompt
-
-
-def _of_cursor(text: str, before: str, after: str) -> str:
-    whole = rf"(\A|\{{\{{\s*)cursor\.{re.escape(before)}(?=\Z|\s*\}}\}})"
-    return re.sub(whole, lambda match: f"{match[1]}cursor.{after}", text)
-
-
 def _value(data: Any, at: Pointer) -> Any:
     for part in at:
         if not isinstance(data, dict) or part not in data:
@@ -122,7 +99,7 @@ def _edits(document: Document, writes: Sequence[_Write]) -> Iterator[Edit]:
 
 def _edit(document: Document, place: Span, write: _Write) -> Edit:
     text = document.source.text[place.start : place.end]
-    if write.at[-1] == "prompt":
+    if write.at[-1] in ("prompt", "systemPrompt"):
         at = write.at
         before = _value(document.data, at)
         return place, _respelt(text, str(before), write.value)
@@ -143,11 +120,10 @@ def _dsl_edit(text: str, place: Span, write: _Write) -> Edit:
 
 def _respelt(text: str, before: str, after: str) -> str:
     """The same change in a text as it is written, where that is one word for another."""
-    old = [match[1] for match in re.finditer(r"cursor\.([^\s{}]+)", before)]
-    new = [match[1] for match in re.finditer(r"cursor\.([^\s{}]+)", after)]
-    for one, other in {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}:
-        parts = re.split(rf"(?<=cursor\.){re.escape(one)}(?=\s*\}})", text)
-        text = other.join(parts)
+    old, new = ([part.name for part in references(prompt)] for prompt in (before, after))
+    for one, other in {pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]}:
+        parts = re.split(rf"((?<!\\)\{{\{{\s*){re.escape(one)}(?=\s*\}}\}})", text)
+        text = "".join(part + other if index % 2 else part for index, part in enumerate(parts))
     return text
 
 

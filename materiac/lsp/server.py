@@ -25,7 +25,7 @@ from materiac.lsp.checks import Checks
 from materiac.lsp.glance import names_now
 from materiac.lsp.known import Known
 from materiac.lsp.looks import Job, Look
-from materiac.lsp.renaming import RefusedError
+from materiac.lsp.refusals import RefusedError
 from materiac.lsp.texts import Texts
 from materiac.source import Language, Source, Span
 

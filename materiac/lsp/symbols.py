@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from materiac.lsp.early import ROLES, written_loadouts
 from materiac.source import KEY, Document, Pointer, Span
 
 Kind = Literal["loadout", "socket", "loop", "materia", "scenario"]
@@ -27,10 +28,11 @@ def symbols(document: Document) -> list[Symbol]:
     """The parts of a document in written order."""
     data = document.data
     found = [
-        *(_loadout(document, name, value) for name, value in _members(data, "loadouts").items()),
+        *(_loadout(document, at, value) for at, value in written_loadouts(data)),
         *(
-            _symbol(document, "materia", ("materia", name), _text(value, "type"))
-            for name, value in _members(data, "materia").items()
+            _symbol(document, "materia", (key, name), _text(value, "type"))
+            for key in ("materia", ROLES)
+            for name, value in _members(data, key).items()
         ),
         *_scenarios(document),
     ]
@@ -51,8 +53,7 @@ def _text(value: Any, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _loadout(document: Document, name: str, value: Any) -> Symbol:
-    at: Pointer = ("loadouts", name)
+def _loadout(document: Document, at: Pointer, value: Any) -> Symbol:
     parts = [
         *(
             _symbol(document, "socket", (*at, "sockets", id_), _text(socket, "materia"))

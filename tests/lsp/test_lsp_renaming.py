@@ -10,7 +10,8 @@ from talk import marked
 
 from materiac import formatting, languages
 from materiac.lsp.reading import Reading
-from materiac.lsp.renaming import RefusedError, applied, inside, renamable, rename
+from materiac.lsp.refusals import RefusedError
+from materiac.lsp.renaming import applied, inside, renamable, rename
 from materiac.source import Language
 
 FILE = (Path(__file__).parent / "everything.txt").read_text(encoding="utf-8")
