@@ -14,7 +14,7 @@ from materiac import json_text
 from materiac.diagnostic import Finding, Located, Severity, worded
 from materiac.layers import Layered
 from materiac.misfit import found
-from materiac.names import END, free
+from materiac.names import END, Taken
 from materiac.normalize import normalize
 from materiac.path import WORK_ITEMS
 from materiac.shipped import BUILTIN_WRITES, SCRIPTS
@@ -107,11 +107,11 @@ class _Rewrite:
     def _name(self, materia: Fields) -> None:
         """Give names to the materia that sockets carried: those of the sockets, where they are free."""
         layered = Layered(self.document.data, (self.document,))
-        taken = {name.casefold() for name in (*materia, *_object(self.below.get("materia")))}
+        taken = Taken((*materia, *_object(self.below.get("materia"))))
         for name in materia:
             if layered.is_unnamed(name):
                 wanted = name.partition("/")[2].rstrip("/") or name
-                self.named[name] = free(wanted, taken, "materia")
+                self.named[name] = taken.free(wanted, "materia")
 
     def _built_in(self, fields: Any) -> Any:
         script = _object(_object(fields).get("script")).get("name")

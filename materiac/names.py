@@ -36,19 +36,24 @@ def _legal(character: str, *, spaces: bool) -> bool:
     return category[0] in "LM" or category == "Nd"
 
 
-def free(wanted: str, taken: set[str], otherwise: str) -> str:
-    """A name that is like none of those `taken`, which are case-folded and get it too.
+class Taken:
+    """Names that no new one may be like, in upper or in lower case."""
 
-    `wanted` itself, where it may stand and is free; `otherwise`, where it may not.
-    """
-    base = otherwise if fault(wanted, spaces=True) else wanted
-    name, number = base, 1
-    while name.casefold() in taken:
-        number += 1
-        end = f"-{number}"
-        name = f"{base[: MAX_LENGTH - len(end)]}{end}"
-    taken.add(name.casefold())
-    return name
+    def __init__(self, names: Iterable[str]) -> None:
+        self._folded = {name.casefold() for name in names}
+        self._numbers: dict[str, int] = {}
+
+    def free(self, wanted: str, otherwise: str) -> str:
+        """A new name: `wanted`, or `otherwise` where that cannot stand, with a number where it is taken."""
+        base = otherwise if fault(wanted, spaces=True) else wanted
+        name, number = base, self._numbers.get(base, 1)
+        while name.casefold() in self._folded:
+            number += 1
+            end = f"-{number}"
+            name = f"{base[: MAX_LENGTH - len(end)]}{end}"
+        self._numbers[base] = number
+        self._folded.add(name.casefold())
+        return name
 
 
 def suggestion(wrong: str, known: Iterable[str]) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from materiac import early_forms
 from materiac.diagnostic import Bilingual, Finding, Fix, Related, Severity
 from materiac.model import kind_of
-from materiac.names import free, suggestion
+from materiac.names import Taken, suggestion
 from materiac.shipped import SCRIPTS
 from materiac.source import KEY, Document, Pointer
 
@@ -225,13 +225,13 @@ class _Rewrite:
         if "role" in socket and not self._layered(socket["role"]):
             return None
         carried = [key for key in socket if key in _IN_SOCKETS]
-        new = free(str(at[-1]), self._taken, "materia")
+        new = self._taken.free(str(at[-1]), "materia")
         return early_forms.named(self._written(at), carried, self.materia[name], new)
 
     @functools.cached_property
-    def _taken(self) -> set[str]:
-        """Names of materia, case-folded: those of all layers, and those that fixes give."""
-        return {name.casefold() for name in (*self.materia, *self.below)}
+    def _taken(self) -> Taken:
+        """Names of materia: those of all layers, and those that fixes give."""
+        return Taken((*self.materia, *self.below))
 
     def _move_unnamed(self, new: Pointer, at: Pointer, named_by: Any) -> None:
         written = self._written(at)

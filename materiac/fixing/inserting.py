@@ -58,8 +58,9 @@ def ways(document: Document, at: Pointer, new: New) -> Iterator[list[TextEdit]]:
 
 
 def _parts(document: Document, at: Pointer) -> list[Span]:
-    """The members or entries of what is written at a pointer, in order."""
-    found = (extent(document, (*at, key)) for key in _keys(document, at))
+    """Of the members or entries of what is written at a pointer the first two and the last, in order."""
+    keys = list(_keys(document, at))
+    found = (extent(document, (*at, key)) for key in dict.fromkeys([*keys[:2], *keys[-1:]]))
     return sorted(span for span in found if span is not None)
 
 

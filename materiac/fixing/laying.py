@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any, Final
@@ -38,8 +39,12 @@ def _indented(line: str, step: str) -> str:
 
 def _is_wide(text: str) -> bool:
     """Whether objects on one line have spaces within their braces."""
-    text = text[:_SAMPLE]
-    return len(_WIDE.findall(text)) >= len(_TIGHT.findall(text))
+    return _sample_is_wide(text[:_SAMPLE])
+
+
+@functools.lru_cache(maxsize=16)
+def _sample_is_wide(sample: str) -> bool:
+    return len(_WIDE.findall(sample)) >= len(_TIGHT.findall(sample))
 
 
 def padded(text: str) -> str:
@@ -57,5 +62,10 @@ def moved(document: Document, place: Span, target: str) -> str:
 
 def unit(document: Document) -> str:
     """What a level of a text is indented by: the least indent that there is."""
-    indents = {match[0] for match in _INDENT.finditer(document.source.text[:_SAMPLE])}
+    return _unit(document.source.text[:_SAMPLE])
+
+
+@functools.lru_cache(maxsize=16)
+def _unit(sample: str) -> str:
+    indents = {match[0] for match in _INDENT.finditer(sample)}
     return min(indents, key=len, default="  ")

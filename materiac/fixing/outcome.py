@@ -43,6 +43,15 @@ def _has(data: dict[str, Any] | list[Any], part: Any) -> bool:
     return part in data if isinstance(data, dict) else isinstance(part, int) and part < len(data)
 
 
+def lacking(data: Any, at: Pointer) -> Pointer | None:
+    """The way to the outermost of what has to be made, so that there is something at a pointer."""
+    for depth, part in enumerate(at, 1):
+        if not isinstance(data, dict | list) or not _has(data, part):
+            return at[:depth]
+        data = data[part]  # type: ignore[index]
+    return None
+
+
 def within(edit: Edit, base: Pointer) -> Edit:
     """An edit of a whole as one of what stands at a pointer."""
     if isinstance(edit, Move):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from materiac.fixing.pieces import TextEdit
 from materiac.fixing.written import Around, around, extent
 from materiac.source import Document, Pointer, Span
 
 _BLANK = " \t"
+_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*materiac:")
 
 
 def ways(document: Document, at: Pointer) -> Iterator[list[TextEdit]]:
@@ -54,8 +57,13 @@ def _alone(text: Around, here: Span) -> Iterator[list[TextEdit]]:
 
 
 def _statements(text: Around, here: Span) -> Iterator[TextEdit]:
-    """A statement; and where that is not enough, with the directives that count for it alone."""
+    """A statement, with the directives that count for it alone; which these are is told by trying."""
     line_end = text.line_end(here.end)
+    first, behind = _directives_above(text, here.start), here.end
+    if _DIRECTIVE.match(text.text, behind):
+        behind = line_end
+    if (first, behind) != here:
+        yield _tidied(text, first, behind)
     yield _tidied(text, here.start, here.end)
     yield _tidied(text, here.start, line_end)
     start = here.start
@@ -63,6 +71,14 @@ def _statements(text: Around, here: Span) -> Iterator[TextEdit]:
         start = above
         yield _tidied(text, start, here.end)
         yield _tidied(text, start, line_end)
+
+
+def _directives_above(text: Around, start: int) -> int:
+    """Where the directives begin that stand in the lines straight above."""
+    above = _comment_above(text, start)
+    while above is not None and _DIRECTIVE.match(text.text, above):
+        start, above = above, _comment_above(text, above)
+    return start
 
 
 def _comment_above(text: Around, start: int) -> int | None:

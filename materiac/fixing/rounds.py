@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 from materiac import rules
 from materiac.diagnostic import Fix, Located, Severity
-from materiac.fixing import text_edits
+from materiac.fixing import text_edits, together
 from materiac.fixing.pieces import TextEdit, edited
 from materiac.rules import unused_suppression
 from materiac.rules.rule import Stage
-from materiac.source import Source
+from materiac.source import Pointer, Source
 
 MAX_ROUNDS: Final = 50
 
@@ -26,6 +26,7 @@ Look = Callable[[str], Sequence[Located]]
 """What is found in a text of the file that is fixed, and in others that it stands with."""
 
 _STAGES: Final = {rule.name: rule.stage for rule in rules.RULES}
+_MORE: Final = "it cannot be made without changing more than it says"
 _Key = tuple[str, Severity, str]
 
 
@@ -49,6 +50,7 @@ class _Change(NamedTuple):
     """A fix of a finding as edits."""
 
     located: Located
+    fix: Fix
     edits: Sequence[TextEdit]
 
 
@@ -69,6 +71,7 @@ class _Mending:
         self.mended: list[Located] = []
         self._refused: dict[tuple[_Key, str], LeftOut] = {}
         self._impossible: list[LeftOut] = []
+        self._waits = False
         self._source, self._look, self._unsafe = source, look, unsafe
         self._found = look(source.text)
 
@@ -78,43 +81,69 @@ class _Mending:
 
     def round(self) -> bool:
         """Make what fixes can be made side by side; whether there were any."""
-        changes = list(_apart(self._changes()))
+        return self._make(wait=True) or (self._waits and self._make(wait=False))
+
+    def _make(self, *, wait: bool) -> bool:
+        source, found = replace(self._source, text=self.text), self._found
+        changes = list(_apart(self._changes(source, wait=wait)))
         made: list[_Change] = []
-        before, found = self.text, self._found
         waiting = [changes] if changes else []
         while waiting:
             part = waiting.pop()
-            text = edited(before, sorted(edit for change in [*made, *part] for edit in change.edits))
-            after = self._look(text)
-            fixed = [change.located for change in (*made, *part)]
-            why = _objection(found, after, fixed, unsafe=self._unsafe)
+            why = self._tried(source, found, [*made, *part])
             if why is None:
                 made += part
-                self.text, self._found = text, after
-            elif len(part) == 1:
-                # What does not hold beside others may do so behind them.
-                if not made:
-                    self._refused[_name(part[0].located)] = LeftOut(part[0].located, why)
-            else:
+            elif len(part) > 1:
                 waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
+            elif (proved := _proved(source, part[0])) is not None:
+                waiting.append([proved])
+            elif not made:
+                # What does not hold beside others may do so behind them.
+                self._refused[_name(part[0].located)] = LeftOut(part[0].located, why)
         self.mended += [change.located for change in made]
         return bool(made)
 
-    def _changes(self) -> Iterator[_Change]:
-        source = replace(self._source, text=self.text)
-        self._impossible = []
+    def _tried(self, source: Source, found: Sequence[Located], changes: Sequence[_Change]) -> str | None:
+        """Make changes in a text, in which something was found, or say why they do not hold."""
+        edits = sorted((edit for change in changes for edit in change.edits), key=together.place)
+        if not together.are_apart(edits):
+            return _MORE
+        text = edited(source.text, edits)
+        ordered = sorted(changes, key=lambda change: together.place(change.edits[0]))
+        if not together.hold(source, [change.fix for change in ordered], text):
+            return _MORE
+        after = self._look(text)
+        why = _objection(found, after, [change.located for change in changes], unsafe=self._unsafe)
+        if why is None:
+            self.text, self._found = text, after
+        return why
+
+    def _changes(self, source: Source, *, wait: bool) -> Iterator[_Change]:
+        """The fixes that there are; of those that would make the same around them all but one can wait."""
+        self._impossible, self._waits = [], False
+        taken: set[Pointer] = set()
         for located in self._found:
             fix, place = located.finding.fix, located.place
             if fix is None or place is None or place.source.name != source.name:
                 continue
             if _name(located) in self._refused or not _may_be_made(fix, unsafe=self._unsafe):
                 continue
-            edits = text_edits(source, fix)
+            containers = together.containers(source, fix) if wait else set()
+            if not containers.isdisjoint(taken):
+                self._waits = True
+                continue
+            edits = together.guessed(source, fix) or text_edits(source, fix)
             if edits:
-                yield _Change(located, edits)
+                taken |= containers
+                yield _Change(located, fix, edits)
             else:
-                why = "it cannot be made without changing more than it says"
-                self._impossible.append(LeftOut(located, why))
+                self._impossible.append(LeftOut(located, _MORE))
+
+
+def _proved(source: Source, change: _Change) -> _Change | None:
+    """A change with edits that are proved, where these are not the ones that it has."""
+    edits = text_edits(source, change.fix)
+    return change._replace(edits=edits) if edits and edits != list(change.edits) else None
 
 
 def _apart(changes: Iterable[_Change]) -> Iterator[_Change]:

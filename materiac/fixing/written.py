@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -9,7 +10,8 @@ from materiac.source import KEY, Document, Pointer, Span
 
 _BLANK = " \t"
 _SPACE = " \t\r\n"
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BLANKS = re.compile(r"[ \t]*")
+_LINE_BREAK = re.compile(r"\r\n?|\n")
 
 
 class Around(NamedTuple):
@@ -51,8 +53,8 @@ class Around(NamedTuple):
 
     def indent(self, offset: int) -> str:
         """The blanks that the line of an offset begins with."""
-        line = self.text[self.line_start(offset) : self.line_end(offset)]
-        return line[: len(line) - len(line.lstrip(_BLANK))]
+        match = _BLANKS.match(self.text, self.line_start(offset))
+        return match[0] if match else ""
 
     @property
     def line_break(self) -> str:
@@ -65,6 +67,11 @@ def around(document: Document) -> Around:
     text = document.source.text
     if document.source.language == "json":
         return Around(text, text)
+    return Around(text, _without_comments(text))
+
+
+@functools.lru_cache(maxsize=4)
+def _without_comments(text: str) -> str:
     from materiac.dsl_tree import comments  # noqa: PLC0415 - what is JSON does without the grammar
 
     bare, done = [], 0
@@ -72,7 +79,7 @@ def around(document: Document) -> Around:
         start, end = comment.span
         bare += [text[done:start], " " * (end - start)]
         done = end
-    return Around(text, "".join([*bare, text[done:]]))
+    return "".join([*bare, text[done:]])
 
 
 def extent(document: Document, at: Pointer) -> Span | None:
