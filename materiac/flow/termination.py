@@ -11,6 +11,9 @@ routes are left out from the start. What is left (`_lasting`) can go on for ever
 - It does neither. Then it steps a cursor and spends the budget of an item only so many times: some cycle
   goes without both (`free_cycles` outside of loops, `item_cycles` inside).
 
+And a visit limit may come too late: the stall guard counts the cycles of a cast together, and may end it
+before any limit is reached (`late_limits`).
+
 The components are linear in the size of the loadout; one cycle is shown for each.
 """
 
@@ -124,6 +127,50 @@ def growing_lists(graph: LoadoutGraph) -> Iterator[Cycle]:
                 yield _cycle(graph, routes, at, loop=loop, culprit=culprit, everywhere=False)
 
 
+def late_limits(graph: LoadoutGraph, cycles: int) -> Iterator[Cycle]:
+    """Cycles that a limit of visits bounds, where the stall guard may end the cast before.
+
+    The guard lets `cycles` pass. Between two visits that have limits a cast closes at most one cycle, and
+    none before the first of them in a component: so many visits as they allow together are at least as many
+    as the cycles that are closed.
+    """
+    lasting, capped = _lasting(graph, capped=False), _capped(graph)
+    closed = 0
+
+    def keep(route: Route) -> bool:
+        return lasting(route) and route.budget is None and not route.progress
+
+    for part in graph.components(keep) if capped else ():
+        limited = [node for node in part if node in capped]
+        closed += sum(capped[node] for node in limited)
+        closed -= bool(limited) and _entries(graph, part) <= capped.keys()
+        if limited and closed > cycles:
+            routes = _Inside(graph, frozenset(part), keep).back_to(limited[0])
+            at = (*graph.socket_at(limited[0]), "limits", "maxVisits", KEY)
+            turned = _turned(graph, routes)
+            yield _cycle(graph, turned, at, culprit=limited[0])._replace(at=at)
+
+
+def _entries(graph: LoadoutGraph, part: Sequence[str]) -> set[str]:
+    """The nodes of a component that a cast may come to first."""
+    inside = frozenset(part)
+    return {
+        node
+        for node in part
+        if node in graph.starts or any(source not in inside for source in graph.before.get(node, ()))
+    }
+
+
+def _capped(graph: LoadoutGraph) -> dict[str, int]:
+    """The sockets that have a limit of visits, and these."""
+    limits = {id_: socket.written.limits for id_, socket in graph.sockets.items()}
+    return {
+        id_: limit.max_visits
+        for id_, limit in limits.items()
+        if limit is not None and limit.max_visits is not None
+    }
+
+
 def _resent(loop: LoopView, inside: _Inside) -> list[Route]:
     """A cycle on which the generator that feeds a loop sends a new list."""
     if loop.source is None or loop.source not in inside.nodes:
@@ -151,14 +198,13 @@ def _writers(graph: LoadoutGraph, sockets: Iterable[str]) -> Writers:
     return found
 
 
-def _lasting(graph: LoadoutGraph) -> Callable[[Route], bool]:
-    """The routes that neither a budget of the cast nor a visit limit bounds, where `end` is in reach."""
-    limits = {id_: socket.written.limits for id_, socket in graph.sockets.items()}
-    capped = {id_ for id_, limit in limits.items() if limit is not None and limit.max_visits is not None}
+def _lasting(graph: LoadoutGraph, *, capped: bool = True) -> Callable[[Route], bool]:
+    """The routes that no budget of the cast bounds, and with `capped` no visit limit; `end` is in reach."""
+    limits = _capped(graph) if capped else {}
 
     def keep(route: Route) -> bool:
         bounded = route.budget is not None and graph.loop_of(route.source) is None
-        return not bounded and route.target not in capped and route.source in graph.ending
+        return not bounded and route.target not in limits and route.source in graph.ending
 
     return keep
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from materiac.diagnostic import Finding, Severity
 from materiac.fixes import bounded
-from materiac.flow.termination import Cycle, free_cycles, growing_lists, repeated_runs
+from materiac.flow.termination import Cycle, free_cycles, growing_lists, late_limits, repeated_runs
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.rules.wording import loop_words, remedy, way
 
@@ -28,6 +28,11 @@ def check(view: LoadoutView) -> Iterator[Finding]:
     for cycle in growing_lists(graph):
         words = f"'{cycle.culprit}' may replace the list of {_loop(cycle)} while it is under way"
         yield _finding(f"{words}: nothing bounds {_cycle(cycle, graph)}", cycle, graph)
+    for cycle in late_limits(graph, view.file.frame.limits.max_no_advance_cycles):
+        words = (
+            f"the limit of '{cycle.culprit}' comes too late: the stall guard may end {_cycle(cycle, graph)}"
+        )
+        yield _finding(f"{words} before that", cycle, graph)
 
 
 def _finding(message: str, cycle: Cycle, graph: LoadoutGraph) -> Finding:
