@@ -54,7 +54,9 @@ def _hover(server: Server, buffer: Buffer, params: types.HoverParams) -> types.H
 
 def _complete(server: Server, buffer: Buffer, params: types.CompletionParams) -> types.CompletionList:
     offset = buffer.offset(wire.spot(params.position))
-    return wire.completion(buffer, offers.offers(buffer.source, offset, server.known(buffer, offset)))
+    found = offers.offers(buffer.source, offset, server.known(buffer, offset))
+    # What the first check tells is still to come, where the editor has not waited for it.
+    return wire.completion(buffer, found, whole=found.whole and server.texts.is_told(buffer.uri))
 
 
 def _outline(server: Server, buffer: Buffer, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

@@ -81,6 +81,11 @@ class Texts:
             text.told.wait(patience_s)
         return text.look[1] if text is not None and text.look is not None else _EMPTY
 
+    def is_told(self, uri: str) -> bool:
+        """Whether a check has told of a file, in whichever version."""
+        text = self._texts.get(uri)
+        return text is not None and text.told.is_set()
+
     def exact_look(self, buffer: Buffer) -> Look:
         """What a check of this very text told."""
         text = self._texts.get(buffer.uri)

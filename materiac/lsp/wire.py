@@ -126,7 +126,7 @@ def hover(buffer: Buffer, found: hovering.Hover) -> types.Hover:
     return types.Hover(content, range_of(buffer, found.span))
 
 
-def completion(buffer: Buffer, found: Offers) -> types.CompletionList:
+def completion(buffer: Buffer, found: Offers, *, whole: bool) -> types.CompletionList:
     """Offers as items that replace what is typed, in their order."""
     where = range_of(buffer, found.span)
     quoted = buffer.source.text.startswith('"', found.span.start) and found.span.start < found.span.end
@@ -141,7 +141,7 @@ def completion(buffer: Buffer, found: Offers) -> types.CompletionList:
         )
         for index, offer in enumerate(found.offers)
     ]
-    return types.CompletionList(is_incomplete=not found.whole, items=items)
+    return types.CompletionList(is_incomplete=not whole, items=items)
 
 
 def symbols(buffer: Buffer, found: Sequence[Symbol]) -> list[types.DocumentSymbol]:
