@@ -49,7 +49,7 @@ _OR_AFTER: Final = re.compile(r"\s*,?\s*or\s+[`'\"]")
 _NOUN: Final = (
     r"(?:table|column|row|file|folder|director(?:y|ies)|command|script|target|module|function|method|class|branch"
     r"|label|flag|element|tag|page|section|queue|list|endpoint|route|variable|option|package|attribute|test|heading"
-    r"|chapter|task|job|tool|table's)s?"
+    r"|chapter|task|job|tool|mode|format|style|table's)s?"
 )
 _OTHER_BEFORE: Final = re.compile(rf"\b{_NOUN}\s+(?:called\s+|named\s+)?$", re.IGNORECASE)
 _OTHER_AFTER: Final = re.compile(
@@ -135,7 +135,7 @@ def _is_plainly_asked(before: str, after: str) -> bool:
     if request is None:
         return False
     if request.verb == "set":
-        return _SET_TRUTH.match(after) is not None and request.hands_object
+        return bool(_SET_TRUTH.match(after) or _TRUTH.match(after)) and request.hands_object
     if _TRUTH.match(after) or (_TYPED.match(after) and sentences.speaks_of_json(request.between)):
         return request.answers and request.hands_object
     return request.answers and _FIELD.match(after) is not None and request.hands_into

@@ -52,7 +52,7 @@ _THING: Final = (
     r"|checkbox(?:es)?|handlers?"
     r"|options?|flags?|labels?|packages?|attributes?|headers?|payloads?|webhooks?|issues?|tickets?|trackers?|emails?"
     r"|spreadsheets?|sheets?|csv|sections?|chapters?|callers?|components?|widgets?|buttons?|programs?|parsers?"
-    r"|librar(?:y|ies)|config(?:uration)?s?|events?|queues?|messages?|changelog|readme|records?)"
+    r"|librar(?:y|ies)|config(?:uration)?s?|events?|queues?|changelog|readme|records?)"
 )
 _FILE_NAME: Final = (
     r"[\w-]+\.(?:json|jsonl|csv|md|txt|ya?ml|toml|xml|html?|py|js|ts|go|rs|sh|log|db|sql|ini|cfg|xlsx?)\b"
@@ -119,13 +119,13 @@ _HOLDS: Final = (
     r"(?:contains?|includes?|ha(?:s|ve)|consists?\s+of|carr(?:y|ies)|holds?|is|are|be|looks?|match(?:es)?)\b"
 )
 _YOURS: Final = re.compile(
-    rf"\byour\s+(?:[\w-]+\s+){{0,2}}?{ANSWER}\s+(?:object\s+)?{_MODAL}{_HOLDS}", re.IGNORECASE
+    rf"\byour\s+(?:[\w-]+\s+){{0,2}}?(?:{ANSWER}|message)\s+(?:object\s+)?{_MODAL}{_HOLDS}", re.IGNORECASE
 )
 _ITS: Final = re.compile(
     rf"^\W*(?:the\s+(?:\w+\s+of\s+the\s+)?(?:\w+\s+)?{ANSWER}|it|this|they)\s+{_MODAL}{_HOLDS}", re.IGNORECASE
 )
 _BACK: Final = re.compile(r"^\W*(?:it|this|they)\b", re.IGNORECASE)
-_YOUR_ANSWER: Final = re.compile(rf"\byour\s+(?:[\w-]+\s+){{0,2}}?{ANSWER}\b", re.IGNORECASE)
+_YOUR_ANSWER: Final = re.compile(rf"\byour\s+(?:[\w-]+\s+){{0,2}}?(?:{ANSWER}|message)\b", re.IGNORECASE)
 _HEADING: Final = re.compile(
     rf"^\W*(?:(?:your|the|final|expected|required|exact|json)\s+)*{ANSWER}(?:\s+(?:format|schema|shape|json))?\W*$",
     re.IGNORECASE,
@@ -266,7 +266,7 @@ def leads_to_answer(text: str, at: int) -> bool:
     earlier = sentence_before(head, len(head))
     if _POINTS_BACK.match(lead):
         return asks_for_answer(earlier)
-    found = request(f"{lead}:" if ":" in full[len(head) :] else lead)
+    found = request(f"{lead}: " if ":" in full[len(head) :] else f"{lead} ")
     if found is None:
         return _is_answer(lead, earlier)
     handed = found.hands_object or found.hands_into or (found.answers and speaks_of_json(found.between))

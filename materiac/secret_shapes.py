@@ -113,8 +113,9 @@ _PLACEHOLDER: Final = re.compile(
 )
 _NO_VALUE: Final = re.compile(
     r"[@/~.]|[a-z][a-z0-9+.-]*:|[A-Za-z_]\w{0,19}(?:\.[A-Za-z_]\w{0,19})+$|(?:[a-z_-]+[0-9]{0,3}/)+[a-z_-]+[0-9]{0,3}$"
+    r"|(?=(?:[a-z0-9]+-)*[a-z]{4,}(?:-|$))[a-z0-9]+(?:-[a-z0-9]+)+$"
 )
-"""A path, a URL, names with dots between them."""
+"""A path, a URL, names with dots between them, words with dashes between them."""
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 _OWN_HOST: Final = re.compile(
     r"(?:localhost|127\.[0-9.]+|0\.0\.0\.0|example\.(?:com|org|net))$", re.IGNORECASE
@@ -174,6 +175,8 @@ def _is_told(match: re.Match[str], group: str) -> bool:
         before = match.string[max(0, match.start(group) - _COUNTED_FAR) : match.start(group)]
         if _COUNTED.search(before):
             return False
+    if group == "login":
+        return is_password(value)
     return is_secret(value) and (match["colon"] is None or is_random(value))
 
 
@@ -189,6 +192,11 @@ def is_secret(value: str) -> bool:
     if _VARIABLE.fullmatch(value) and ("_" in value or not is_random(value)):
         return False
     return len(set(value)) >= 6 and len(_TURN.findall(value)) >= 2
+
+
+def is_password(value: str) -> bool:
+    """Whether what follows the name of a user looks like a password, and not like a group or a branch."""
+    return is_secret(value) and len(_TURN.findall(value)) >= 4
 
 
 def is_random(value: str) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+import bisect
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from materiac.diagnostic import Bilingual, Located
-from materiac.secret_shapes import MASK, RULE, literals, masked, unescaped, veiled
+from materiac.secret_shapes import RULE, literals, masked, unescaped, veiled
 from materiac.source import Source, Span
 
 _SHORTEST: Final = 8
 """A start of a secret that is as long as this is one too: messages cut what they quote."""
 
-_HIDDEN: Final = re.compile(r"[^\s\"']")
+_HIDDEN: Final = re.compile(r"[^\s\"']+")
 
 
 class Veil:
@@ -26,19 +26,15 @@ class Veil:
         for located in findings:
             if located.finding.rule == RULE and located.place is not None:
                 self._places.setdefault(located.place.source, []).append(located.place.span)
-        self._secrets: dict[str, list[str]] = {}
-        for secret in sorted({part for source in self._places for part in self._quoted(source)}):
-            if len(secret) >= _SHORTEST:
-                self._secrets.setdefault(secret[:_SHORTEST], []).append(secret)
+        secrets = {part for source in self._places for part in self._quoted(source)}
+        self._secrets = sorted(secret for secret in secrets if len(secret) >= _SHORTEST)
+        self._starts = {secret[:_SHORTEST] for secret in self._secrets}
+        self._longest = max(map(len, self._secrets), default=0)
 
     def over(self, source: Source) -> Source:
         """A text of the same lines and the same offsets in which no secret can be read."""
         if source not in self._texts:
-            text = self.words(source.text)
-            for start, end in self._places.get(source, ()):
-                part = source.text[start:end]
-                if veiled(part) == part:  # what a name far off says is a secret is one as a whole
-                    text = f"{text[:start]}{_HIDDEN.sub(MASK, part)}{text[end:]}"
+            text = masked(self.words(source.text), self._wholes(source))
             self._texts[source] = Source(source.name, text, source.language)
         return self._texts[source]
 
@@ -46,12 +42,22 @@ class Veil:
         """Words of the same length without the secrets that they quote, or the starts of such."""
         return masked(veiled(text), self._known(text))
 
+    def _wholes(self, source: Source) -> Iterator[tuple[int, int]]:
+        """What a name far off says is a secret, and nothing in itself: then it is one as a whole."""
+        for start, end in self._places.get(source, ()):
+            part = source.text[start:end]
+            if veiled(part) == part:
+                yield from (run.span() for run in _HIDDEN.finditer(source.text, start, end))
+
     def _known(self, text: str) -> Iterator[tuple[int, int]]:
         """Where a text has secrets that were found."""
-        for at in range(len(text) - _SHORTEST + 1) if self._secrets else ():
-            for secret in self._secrets.get(text[at : at + _SHORTEST], ()):
-                pairs = zip(secret, text[at : at + len(secret)], strict=False)
-                yield at, at + sum(1 for _ in itertools.takewhile(_are_same, pairs))
+        for at in range(len(text) - _SHORTEST + 1) if self._starts else ():
+            if text[at : at + _SHORTEST] in self._starts:
+                part = text[at : at + self._longest]
+                # Of secrets in order, one beside the part has the longest start in common with it.
+                index = bisect.bisect(self._secrets, part)
+                beside = self._secrets[max(0, index - 1) : index + 1]
+                yield at, at + max(_in_common(secret, part) for secret in beside)
 
     def finding(self, located: Located) -> Located:
         """A finding whose words quote no secret; its places are as they were."""
@@ -75,5 +81,7 @@ class Veil:
                 yield from {secret, unescaped(secret)}
 
 
-def _are_same(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
+def _in_common(one: str, other: str) -> int:
+    """How many characters two texts begin with that are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from materiac.diagnostic import Bilingual, Finding, Severity
 from materiac.rules.rule import FileView, Rule, Stage
-from materiac.secret_shapes import is_random, is_secret, literals, names_secret
+from materiac.secret_shapes import is_password, is_random, is_secret, literals, names_secret
 from materiac.source import KEY, Pointer
 
 _OF_USER: Final = ("-u", "--user", "--proxy-user")
@@ -60,7 +60,7 @@ def _held(node: _Node) -> Iterator[tuple[Pointer, str]]:
             yield (*node.pointer(key), KEY), found.kind
         if isinstance(child, str):
             kind = _kind(child, named=key in named, below=node.named)
-            if kind is None and key in users and is_secret(child.partition(":")[2]):
+            if kind is None and key in users and is_password(child.partition(":")[2]):
                 kind = "a password"
             if kind is not None:
                 yield node.pointer(key), kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,16 @@ def test_in_comments_of_the_language() -> None:
     assert SECRET not in shown
     known = COMMENTED.replace("# the", "# materiac: ignore[secret-literal] for a test\n# the", 1)
     assert len(pipeline.check([pipeline.Text("a.materia", known.encode())])) <= 2
+
+
+def test_many_secrets_take_little_time() -> None:
+    secrets = [f"{SECRET}{i}q7" for i in range(1_000)]
+    raw = json.dumps(file(params={"secrets": secrets}, oops=1), indent=1).encode()
+    parts = report.ordered(pipeline.check([pipeline.Text("loadout.json", raw)]))
+    assert len(parts) == 1_001
+    began = time.perf_counter()
+    assert SECRET not in text.render(parts, colour=False)
+    assert time.perf_counter() - began < 3
 
 
 def test_the_language_server_quotes_none(tmp_path: Path) -> None:
