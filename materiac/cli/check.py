@@ -93,7 +93,7 @@ def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[
             mending.refuse_to_write(file, options)
             text = loading.read_text(file, how.language)
             if options.fix:
-                text = mending.mended(file, text, options, lambda new: _examine(new, below, options).findings)
+                text = mending.mended(file, text, options, lambda new: _examine(new, below, options))
             checked = _examine(text, below, options)
         except loading.UnreadableError as error:
             loading.complain(str(error))

@@ -49,8 +49,9 @@ def run(options: argparse.Namespace) -> int:
 def _one(file: str, text: Text, options: argparse.Namespace) -> int:
     from materiac import formatting, languages, report
     from materiac.cli import loading
-    from materiac.cli.text_diff import VEILED, unified
+    from materiac.cli.text_diff import MASKED, unified
     from materiac.report import text as shown
+    from materiac.secret_shapes import veiled
 
     document, findings = languages.document(text.name, text.raw, text.language)
     if document is None:
@@ -60,10 +61,10 @@ def _one(file: str, text: Text, options: argparse.Namespace) -> int:
     new = formatting.formatted(source.text, text.language or languages.language_of(source))
     changes = new.encode() != text.raw
     if options.diff:
-        diff = unified(source.text, new, f"{text.name} as it is", f"{text.name} laid out")
+        diff = unified(source.text, new, f"{text.name} as it is", f"{text.name} laid out", veiled)
         sys.stdout.writelines(diff.lines)
-        if diff.veiled:
-            loading.complain(f"'{text.name}': {VEILED}")
+        if diff.masked:
+            loading.complain(f"'{text.name}': {MASKED}")
     if options.check:
         if changes:
             loading.complain(f"'{text.name}' would change")

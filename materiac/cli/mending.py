@@ -7,15 +7,16 @@ import codecs
 import contextlib
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from materiac.diagnostic import Located
     from materiac.fixing.rounds import Mended
-    from materiac.pipeline import Text
+    from materiac.pipeline import Checked, Text
+    from materiac.report.veil import Veil
+    from materiac.source import Source
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,35 +58,44 @@ def refuse_to_write(file: str, options: argparse.Namespace) -> None:
             raise loading.UnreadableError(f"'{file}' is no regular file, which --fix could write to")
 
 
-def mended(
-    file: str, text: Text, options: argparse.Namespace, look: Callable[[Text], Sequence[Located]]
-) -> Text:
+def mended(file: str, text: Text, options: argparse.Namespace, look: Callable[[Text], Checked]) -> Text:
     """Fix a file and write it, or show how that would change it. Raises `UnreadableError` where it cannot."""
     from materiac import languages
-    from materiac.cli import loading, text_diff
+    from materiac.cli import loading
     from materiac.fixing.rounds import mend
+    from materiac.report.veil import Veil
 
     source, document, _ = languages.read(text.name, text.raw, text.language)
     if document is None:
         return _passed_on(file, text, options)
     mark = codecs.BOM_UTF8 if text.raw.startswith(codecs.BOM_UTF8) else b""
 
-    def found_in(new: str) -> Sequence[Located]:
+    def looked(new: str) -> Checked:
         return look(replace(text, raw=mark + new.encode()))
 
-    result = mend(source, found_in, unsafe=options.unsafe)
+    result = mend(source, lambda new: looked(new).findings, unsafe=options.unsafe)
     new = replace(text, raw=mark + result.text.encode())
-    veiled = False
-    if options.dry_run:
-        diff = text_diff.unified(source.text, result.text, text.name, text.name)
-        sys.stdout.writelines(diff.lines)
-        veiled = diff.veiled
-    elif file == loading.STANDARD_INPUT or new.raw != text.raw:
+    shown = (source.text, result.text) if options.dry_run or result.left_out else ()
+    veil = Veil(part for one in map(looked, shown) for part in (*one.findings, *one.suppressed))
+    is_masked = options.dry_run and _show(source, result.text, veil)
+    if not options.dry_run and (file == loading.STANDARD_INPUT or new.raw != text.raw):
         _write(file, new)
     # What is said is done.
-    for line in _notes(result, dry=options.dry_run, veiled=veiled):
-        loading.complain(f"'{text.name}': {line}")
+    for line in _notes(result, dry=options.dry_run, masked=is_masked):
+        loading.complain(f"'{text.name}': {veil.words(line)}")
     return new
+
+
+def _show(source: Source, new: str, veil: Veil) -> bool:
+    """Show how a text would change; whether there were secrets in that, which are not shown."""
+    from materiac.cli import text_diff
+
+    def veiled(text: str) -> str:
+        return veil.over(replace(source, text=text)).text
+
+    diff = text_diff.unified(source.text, new, source.name, source.name, veiled)
+    sys.stdout.writelines(diff.lines)
+    return diff.masked
 
 
 def _write(file: str, text: Text) -> None:
@@ -105,15 +115,13 @@ def _passed_on(file: str, text: Text, options: argparse.Namespace) -> Text:
     return text
 
 
-def _notes(result: Mended, *, dry: bool, veiled: bool) -> Iterator[str]:
-    from materiac import secret_shapes
+def _notes(result: Mended, *, dry: bool, masked: bool) -> Iterator[str]:
     from materiac.cli import text_diff
 
     if result.mended:
         yield f"{len(result.mended)} {'would be fixed' if dry else 'fixed'}"
-    if veiled:
-        yield text_diff.VEILED
+    if masked:
+        yield text_diff.MASKED
     for located, why in result.left_out:
         fix = located.finding.fix
-        note = f"not fixed: {located.finding.rule}: {fix.title if fix else ''}: {why}"
-        yield secret_shapes.veiled(note)
+        yield f"not fixed: {located.finding.rule}: {fix.title if fix else ''}: {why}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-VEILED: Final = "secrets are masked in what is shown of it"
+MASKED: Final = "secrets are masked in what is shown of it"
 """What is said of a diff that is no patch."""
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
@@ -16,26 +16,24 @@ _NO_BREAK: Final = "\n\\ No newline at end of file\n"
 
 
 class TextDiff(NamedTuple):
-    """The lines of a unified diff; one that is `veiled` has no secret in it, and is no patch."""
+    """The lines of a unified diff; in one that is `masked` there were secrets, and it is no patch."""
 
     lines: tuple[str, ...]
-    veiled: bool
+    masked: bool
 
 
-def unified(old: str, new: str, old_name: str, new_name: str) -> TextDiff:
-    """A unified diff of two texts, in which no secret can be read."""
+def unified(old: str, new: str, old_name: str, new_name: str, veil: Callable[[str], str]) -> TextDiff:
+    """A unified diff of two texts, which are shown behind a veil that leaves their lines."""
     before, after = _LINE.findall(old), _LINE.findall(new)
     lines = list(difflib.unified_diff(before, after, old_name, new_name))
-    shown = list(_veiled(lines, old, new)) if lines else []
+    shown = list(_shown(lines, veil(old), veil(new))) if lines else []
     ended = tuple(line if line.endswith("\n") else f"{line}{_NO_BREAK}" for line in shown)
     return TextDiff(ended, shown != lines)
 
 
-def _veiled(lines: list[str], old: str, new: str) -> Iterator[str]:
-    """The same lines out of texts without secrets: what names one may stand in another line."""
-    from materiac.secret_shapes import veiled
-
-    before, after = (_LINE.findall(veiled(text)) for text in (old, new))
+def _shown(lines: list[str], old: str, new: str) -> Iterator[str]:
+    """The same lines, out of other texts of as many."""
+    before, after = _LINE.findall(old), _LINE.findall(new)
     one = other = 0
     yield from lines[:2]
     for line in lines[2:]:

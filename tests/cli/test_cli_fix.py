@@ -160,6 +160,31 @@ def test_secrets_in_a_diff_are_masked(capsys: pytest.CaptureFixture[str]) -> Non
     )
 
 
+def test_secrets_that_a_name_far_off_tells_are_masked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where it is known that they stand there."""
+    value = "aB3dE5fG7hJ9kL1m"
+    known = {"ignore": [{"rule": "secret-literal", "reason": "r"}]}
+    materia = {"utility": "noop", "params": {"apiKey": "VALUE"}, "timeoutMs": 9, "x-materiac": known}
+    data = {"loadouts": {"L": {"sockets": {"a": {"materia": "M"}}}}, "materia": {"M": materia}}
+    text = json.dumps(data, indent=1).replace('"VALUE"', "\n" * 4 + f'"{value}"')
+    text = text.replace('"timeoutMs": 9', '"timeoutMs": 9, "central": 1')
+    main(["check", "--fix", "--dry-run", str(write(text, "x.json"))])
+    out, err = capsys.readouterr()
+    assert "2 would be fixed" in err
+    assert f'"{"*" * len(value)}"' in out
+    assert value not in out + err
+
+
+def test_a_change_within_what_is_masked_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The lines are those that change, though they look alike."""
+    text = f'materia M {{\nprompt "{SECRET}"\n}}\n'
+    assert main(["fmt", "--diff", str(write(text))]) == 0
+    out, err = capsys.readouterr()
+    assert SECRET not in out + err
+    assert '-prompt "sk-a***' in out
+    assert "secrets are masked" in err
+
+
 def test_secrets_in_what_is_left_out_are_masked(capsys: pytest.CaptureFixture[str]) -> None:
     text = MISSPELT.replace("entry a", f'entry "{SECRET}"').replace("  a: M", f'  "{SECRET}": M')
     main(["check", "--fix", "--unsafe", str(write(text.replace("-> ned", f'-> "{SECRET}x"')))])
