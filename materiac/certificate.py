@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from materiac import __version__, rules
+from materiac.diagnostic import Severity
 from materiac.flow.bounds import bound
 from materiac.properties import parse
-from materiac.rules import broken_property
+from materiac.rules import broken_property, never_ends, stall_guard, unbounded_loop
 from materiac.source import Pointer, Span
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 FORMAT: Final = 1
-HOLDS, FOUND, SUPPRESSED = "holds", "found", "suppressed"
+HOLDS, NOTED, FOUND, SUPPRESSED = "holds", "noted", "found", "suppressed"
 PROVED, WATCHED = "proved", "watched"
+
+_OF_CYCLES: Final = frozenset({unbounded_loop.RULE.name, stall_guard.RULE.name})
+"""What is said of cycles, but of none that `never-ends` speaks of."""
 
 
 class CertificateError(ValueError):
@@ -85,9 +89,25 @@ def _of_loadout(
 
 
 def _verdicts(found: Iterable[Finding], suppressed: Iterable[Finding]) -> Iterator[tuple[str, str]]:
-    here, known = {one.rule for one in found}, {one.rule for one in suppressed}
+    here, known = _worst(found), {one.rule for one in suppressed}
+    if never_ends.RULE.name in known:
+        known |= _OF_CYCLES
     for rule in rules.RULES:
-        yield rule.name, FOUND if rule.name in here else SUPPRESSED if rule.name in known else HOLDS
+        worst = here.get(rule.name)
+        if worst is not None and worst > Severity.INFO:
+            yield rule.name, FOUND
+        elif rule.name in known:
+            yield rule.name, SUPPRESSED
+        else:
+            yield rule.name, HOLDS if worst is None else NOTED
+
+
+def _worst(found: Iterable[Finding]) -> dict[str, Severity]:
+    """The highest severity of each rule that has found something."""
+    here: dict[str, Severity] = {}
+    for one in found:
+        here[one.rule] = max(one.severity, here.get(one.rule, one.severity))
+    return here
 
 
 def _properties(program: Program, graph: LoadoutGraph) -> Iterator[tuple[Pointer, Json]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samples import Json, loadout, socket
+from samples import Json, loadout, socket, working
 
 from materiac.cli import main
 
@@ -67,6 +67,29 @@ def test_verdicts_are_those_of_each_loadout() -> None:
     assert of_l["properties"] == [{"property": "never 'ship' before 'look'", "verdict": "watched"}]
     (alone,) = certified(config, "--loadout", "M")["loadouts"]
     assert alone["loadout"] == "M"
+
+
+def test_cycle_without_a_way_out_is_not_called_bounded() -> None:
+    known = {"ignore": [{"rule": "never-ends", "reason": "a person stops it"}]}
+    round_ = socket(edges=[{"to": "make"}])
+    config = loadout({"make": socket(edges=[{"to": "look"}]), "look": round_})
+    config["loadouts"]["L"]["x-materiac"] = known
+    config["loadouts"]["M"] = {"entry": "make", "sockets": sockets()}
+    of_l, of_m = certified(config)["loadouts"]
+    rules = ("never-ends", "unbounded-loop", "stall-guard")
+    assert {of_l["verdicts"][rule] for rule in rules} == {"suppressed"}
+    assert {of_m["verdicts"][rule] for rule in rules} == {"holds"}
+
+
+@pytest.mark.parametrize(
+    ("back", "verdict"),
+    [({}, "noted"), ({"maxTraversals": 2}, "holds")],
+    ids=["info", "none"],
+)
+def test_infos_are_told_from_worse(back: Json, verdict: str) -> None:
+    edges = [{"when": "satisfied", "to": "build"}, {"when": "not_satisfied", "to": "build"} | back]
+    (part,) = certified(working(check={"edges": edges}))["loadouts"]
+    assert part["verdicts"]["stall-guard"] == verdict
 
 
 @pytest.mark.parametrize(
