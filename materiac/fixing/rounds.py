@@ -113,7 +113,7 @@ class _Mending:
         if not together.hold(source, [change.fix for change in ordered], text):
             return _MORE
         after = self._look(text)
-        why = _objection(found, after, [change.located for change in changes], unsafe=self._unsafe)
+        why = objection(found, after, [change.located for change in changes], unsafe=self._unsafe)
         if why is None:
             self.text, self._found = text, after
         return why
@@ -172,7 +172,7 @@ def _key(located: Located) -> _Key:
     return located.finding.rule, located.finding.severity, located.finding.message
 
 
-def _objection(
+def objection(
     before: Sequence[Located], after: Sequence[Located], fixed: Sequence[Located], *, unsafe: bool
 ) -> str | None:
     """Why fixes do not hold: what they should have mended is still there, or there is more than before."""

@@ -2,67 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from materiac import fixing, formatting
 from materiac.diagnostic import Located
+from materiac.fixing.pieces import TextEdit
 from materiac.lsp.buffers import Buffer
 from materiac.source import Span
 
 Edit = tuple[Span, str]
 
-_MOST: Final = 200
-"""So many fixes are made in one go: each is proved by reading the text again."""
+_MOST: Final = 50
+"""So many fixes are offered at once: each is made by reading the text again."""
 
 
 class Action(NamedTuple):
-    """A way to mend a finding."""
+    """A way to mend a finding; `preferred` if it is safe and was proved to bring nothing new."""
 
     title: str
     mends: Located
     edits: Sequence[Edit]
-    safe: bool
+    preferred: bool
 
 
-def actions(buffer: Buffer, found: Iterable[Located], start: int, end: int) -> Iterator[Action]:
+Prove = Callable[[Sequence[tuple[Located, tuple[TextEdit, ...]]]], Sequence[str | None]]
+"""Says of fixes why they do not hold, as `Checker.held` does."""
+
+
+def actions(buffer: Buffer, found: Iterable[Located], start: int, end: int, prove: Prove) -> Iterator[Action]:
     """The fixes of the findings that a range touches."""
-    for part in _own(buffer, found):
-        if part.place is not None and part.place.span.start <= end and start <= part.place.span.end:
-            edits = _edits(buffer, part)
-            if edits and part.finding.fix is not None:
-                yield Action(part.finding.fix.title, part, edits, part.finding.fix.safe)
+    here = [(part, edits) for part in _touched(buffer, found, start, end) if (edits := _edits(buffer, part))]
+    proved = prove(here) if here else ()
+    for (part, edits), why in zip(here, proved, strict=True):
+        fix = part.finding.fix
+        if fix is not None:
+            words = [] if fix.safe else ["may change the meaning"]
+            words += [why.partition(": ")[0]] if why else []
+            title = f"{fix.title} ({', '.join(words)})" if words else fix.title
+            made = [(Span(begin, end), new) for begin, end, new in edits]
+            yield Action(title, part, made, fix.safe and why == "")
 
 
-def all_safe(buffer: Buffer, found: Iterable[Located]) -> list[Edit]:
-    """The edits of all safe fixes, without those that would meddle with one before."""
-    made: list[Edit] = []
-    safe = [part for part in _own(buffer, found) if part.finding.fix is not None and part.finding.fix.safe]
-    for part in safe[:_MOST]:
-        edits = _edits(buffer, part)
-        if not any(_meet(one, other) for one, _ in edits for other, _ in made):
-            made += edits
-    return sorted(made)
+def _touched(buffer: Buffer, found: Iterable[Located], start: int, end: int) -> list[Located]:
+    own = ((part, part.place.span) for part in _own(buffer, found) if part.place is not None)
+    return [part for part, span in own if span.start <= end and start <= span.end][:_MOST]
+
+
+def any_safe(buffer: Buffer, found: Iterable[Located]) -> bool:
+    """Whether there is something to fix without a change of meaning."""
+    fixes = (part.finding.fix for part in _own(buffer, found))
+    return any(fix is not None and fix.safe for fix in fixes)
 
 
 def _own(buffer: Buffer, found: Iterable[Located]) -> list[Located]:
     return [part for part in found if part.place is not None and part.place.source.name == buffer.name]
 
 
-def _edits(buffer: Buffer, part: Located) -> list[Edit]:
+def _edits(buffer: Buffer, part: Located) -> tuple[TextEdit, ...]:
     fix = part.finding.fix
-    edits = fixing.text_edits(buffer.source, fix) if fix is not None else None
-    return [(Span(start, end), new) for start, end, new in edits or ()]
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.start <= other.end and other.start <= one.end
+    return tuple(fixing.text_edits(buffer.source, fix) or ()) if fix is not None else ()
 
 
 def layout(buffer: Buffer) -> list[Edit]:
-    """What lays out a sound text: what differs, from the first character to the last that does."""
-    old = buffer.source.text
-    new = formatting.formatted(old, buffer.language)
+    """What lays out a sound text."""
+    return changed(buffer.source.text, formatting.formatted(buffer.source.text, buffer.language))
+
+
+def changed(old: str, new: str) -> list[Edit]:
+    """What makes one text of another: what differs, from the first character to the last that does."""
     if old == new:
         return []
     start = _shared(old, new)

@@ -14,9 +14,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
-from materiac.lsp.looks import Job, Look, Visits
+from materiac.lsp.looks import Job, Look, Mending, Trials, Visits
 
 _PATIENCE_S: Final = 1.0
+_GLANCE_S: Final = 0.15
+"""A hover does not wait for longer while something else is checked."""
+
+Question = Job | Visits | Trials | Mending
 
 
 class Checker:
@@ -44,15 +48,29 @@ class Checker:
 
     def most(self, visits: Visits) -> str | None:
         """How often a socket is visited at most; None where that is not known, or something else goes on."""
-        if not self._lock.acquire(timeout=_PATIENCE_S):
+        words: str | None = self._beside(visits, _GLANCE_S)
+        return words
+
+    def held(self, trials: Trials) -> list[str | None]:
+        """Why each fix does not hold, the empty text where it does; None where that is not known in time."""
+        found: list[str | None] | None = self._beside(trials, _PATIENCE_S)
+        return found or [None] * len(trials.fixes)
+
+    def mended(self, mending: Mending) -> str | None:
+        """A text with its safe fixes made; None where not all of that is known in time."""
+        text: str | None = self._beside(mending, _PATIENCE_S)
+        return text
+
+    def _beside(self, question: Question, patience_s: float) -> Any:
+        """The answer to a small question; None where something else goes on for longer."""
+        if not self._lock.acquire(timeout=patience_s):
             return None
         try:
-            words: str | None = self._answer(visits)
-            return words
+            return self._answer(question)
         finally:
             self._lock.release()
 
-    def _answer(self, question: Job | Visits) -> Any:
+    def _answer(self, question: Question) -> Any:
         try:
             return _asked(self._running(), question)
         except (EOFError, OSError, pickle.UnpicklingError):
@@ -95,7 +113,7 @@ class Checker:
             self._end()
 
 
-def _asked(process: subprocess.Popen[bytes], question: Job | Visits) -> Any:
+def _asked(process: subprocess.Popen[bytes], question: Question) -> Any:
     if process.stdin is None or process.stdout is None:
         raise EOFError
     pickle.dump(question, process.stdin)
@@ -104,7 +122,7 @@ def _asked(process: subprocess.Popen[bytes], question: Job | Visits) -> Any:
     return pickle.load(process.stdout)  # noqa: S301
 
 
-def serve(reader: BinaryIO, writer: BinaryIO, answer: Callable[[Any], Look | str | None]) -> None:
+def serve(reader: BinaryIO, writer: BinaryIO, answer: Callable[[Any], Any]) -> None:
     """Be the process: answer until there are no more questions."""
     with suppress(EOFError, BrokenPipeError):
         while True:

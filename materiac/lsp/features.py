@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from materiac.lsp import actions, hovering, navigation, offers, renaming, symbols, wire
 from materiac.lsp.buffers import Buffer
-from materiac.lsp.looks import Visits
+from materiac.lsp.looks import Mending, Trials, Visits
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
 from materiac.lsp.refusals import RefusedError
@@ -124,18 +124,23 @@ def _asked(kind: str, only: Sequence[Any] | None) -> bool:
 def _quick(server: Server, buffer: Buffer, where: types.Range) -> Iterator[types.CodeAction]:
     found = server.texts.exact_look(buffer).found
     start, end = (buffer.offset(wire.spot(place)) for place in (where.start, where.end))
-    for action in actions.actions(buffer, found, start, end):
+    job = server.job(buffer)
+    held = server.checker.held
+    for action in actions.actions(buffer, found, start, end, lambda fixes: held(Trials(job, tuple(fixes)))):
         yield types.CodeAction(
-            title=action.title if action.safe else f"{action.title} (may change the meaning)",
+            title=action.title,
             kind=types.CodeActionKind.QuickFix,
             diagnostics=[server.diagnostic(buffer, action.mends)],
-            is_preferred=action.safe or None,
+            is_preferred=action.preferred or None,
             edit=wire.workspace_edit(buffer, action.edits, versioned=server.state.versioned),
         )
 
 
 def _all(server: Server, buffer: Buffer) -> Iterator[types.CodeAction]:
-    edits = actions.all_safe(buffer, server.texts.exact_look(buffer).found)
+    if not actions.any_safe(buffer, server.texts.exact_look(buffer).found):
+        return
+    text = server.checker.mended(Mending(server.job(buffer)))
+    edits = actions.changed(buffer.source.text, text) if text is not None else []
     if edits:
         edit = wire.workspace_edit(buffer, edits, versioned=server.state.versioned)
         yield types.CodeAction("Fix all that can safely be fixed", kind=FIX_ALL, edit=edit)

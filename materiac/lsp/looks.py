@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from materiac.diagnostic import Located, Place
+from materiac.fixing.pieces import TextEdit
 from materiac.source import Language, Span
 
 
@@ -32,6 +33,21 @@ class Visits:
     job: Job
     loadout: str
     socket: str
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The question which fixes hold, each for itself: the findings that they mend, and their edits."""
+
+    job: Job
+    fixes: tuple[tuple[Located, tuple[TextEdit, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Mending:
+    """The question what becomes of the text of a job, with all fixes made that are safe and hold."""
+
+    job: Job
 
 
 @dataclass(frozen=True)

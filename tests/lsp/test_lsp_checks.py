@@ -176,7 +176,7 @@ def test_a_fault_of_our_own_is_told(tmp_path: Path) -> None:
 
 
 def test_only_a_loadout_without_errors_has_a_bound(tmp_path: Path) -> None:
-    def most(text: str, socket: str = "a") -> Look | str | None:
+    def most(text: str, socket: str = "a") -> Any:
         return Desk().answer(Visits(Job("a.materia", text.encode(), "dsl", tmp_path), "L", socket))
 
     sound = 'limits { maxNoAdvanceCycles 1 }\nloadout L { entry a  a: M -> end }\nmateria M { prompt "x" }'
