@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from types import NoneType
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
@@ -27,9 +27,10 @@ from materiac.model import (
     Marked,
     Node,
     Socket,
+    SocketLimits,
     UtilityMateria,
 )
-from materiac.names import suggestion
+from materiac.names import is_slip, suggestion
 from materiac.properties import FORMS
 from materiac.shipped import SCOPES
 from materiac.source import KEY, Pointer
@@ -68,6 +69,17 @@ _NAMED: Final[Mapping[Any, str]] = {
     UtilityMateria: "materia",
 }
 _INNER: Final[Mapping[Any, str]] = {Edge: "edge", Exit: "exit"}
+_ELSEWHERE: Final[Mapping[type[Node], str]] = {
+    Edge: "on edges",
+    SocketLimits: "in the 'limits' of a socket",
+    Socket: "on sockets",
+    AgentMateria: "in materia",
+    UtilityMateria: "in materia",
+    Loop: "on loops",
+    Exit: "on exits of loops",
+    Loadout: "on loadouts",
+    Config: "in the file itself",
+}
 _EXPECTED: Final = {
     "string_type": "a string",
     "string_unicode": "a string of Unicode characters",
@@ -97,10 +109,11 @@ class Misfit(NamedTuple):
     culprit: Loc
 
 
-def misfits(model: type[Node], error: ValidationError, at: Pointer) -> list[Misfit]:
-    """Every fault that a model found in the part at a pointer."""
+def misfits(model: type[Node], error: ValidationError, at: Pointer, part: Any = None) -> list[Misfit]:
+    """Every fault that a model found in the part at a pointer; no key is guessed that the part has there."""
     details = error.errors(include_url=False)
-    return [_misfit(model, detail, loc, at) for detail in details for loc in _locations(model, detail)]
+    places = [(detail, loc) for detail in details for loc in _locations(model, detail)]
+    return [_misfit(model, detail, loc, at, part) for detail, loc in places]
 
 
 def _locations(model: type[Node], detail: ErrorDetails) -> Iterator[Loc]:
@@ -115,9 +128,9 @@ def _locations(model: type[Node], detail: ErrorDetails) -> Iterator[Loc]:
         yield ("tools", *loc[2:])
 
 
-def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer) -> Misfit:
+def _misfit(model: type[Node], detail: ErrorDetails, loc: Loc, at: Pointer, part: Any) -> Misfit:
     if detail["type"] == "extra_forbidden":
-        return Misfit(_unknown_key(model, loc, at), loc)
+        return Misfit(_unknown_key(model, loc, at, _keys_there(part, loc[:-1])), loc)
     if detail["type"] == "missing":
         words = f"{_name(model, loc[:-1], at)} has no '{loc[-1]}'"
         return Misfit(_error("invalid-value", words, (*at, *loc[:-1])), loc[:-1])
@@ -141,7 +154,15 @@ def _error(
     return Finding(rule, Severity.ERROR, message, at, help=advice, fix=fix)
 
 
-def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
+def _keys_there(part: Any, loc: Loc) -> Collection[str]:
+    """The keys of the object at a place of a part."""
+    for step in loc:
+        within = isinstance(part, dict) and step in part
+        part = part[step] if within or (isinstance(part, list) and isinstance(step, int)) else None
+    return part.keys() if isinstance(part, dict) else frozenset()
+
+
+def _unknown_key(model: type[Node], loc: Loc, at: Pointer, there: Collection[str]) -> Finding:
     key, pointer = str(loc[-1]), (*at, *loc, KEY)
     parent = _annotation(model, loc[:-1])
     for kind, other, kinds in (("utility", AgentMateria, "agents"), ("agent", UtilityMateria, "utilities")):
@@ -150,8 +171,24 @@ def _unknown_key(model: type[Node], loc: Loc, at: Pointer) -> Finding:
             words = f"'{key}' belongs to {kinds}, and '{at[-1]}' is {article} {kind}"
             return _error("unknown-key", words, pointer, _ENV if key == "env" else None)
     words = f"unknown key '{key}' in {_name(model, loc[:-1], at)}"
-    known = _keys(Config if parent is Frame else parent)
+    parent = Config if parent is Frame else parent
+    known = [other for other in _keys(parent) if other not in there]
+    if not any(is_slip(key, other) for other in known):
+        again = (other for other in _keys(parent) if other in there and is_slip(key, other))
+        advice = next((f"'{other}' is there already" for other in again), _elsewhere(key, parent))
+        if advice is not None:
+            return _error("unknown-key", words, pointer, advice)
     return _error("unknown-key", words, pointer, suggestion(key, known), fixes.renamed(key, known, pointer))
+
+
+def _elsewhere(key: str, parent: type[Node]) -> str | None:
+    """Where else such a key, or one that is a slip away, may stand."""
+    for other, where in _ELSEWHERE.items():
+        names = [] if other is parent else _keys(other)
+        for name in sorted(names, key=lambda name: name != key):
+            if name == key or is_slip(key, name):
+                return f"'{name}' stands {where}"
+    return None
 
 
 def _keys(model: type[Node]) -> list[str]:

@@ -62,6 +62,15 @@ def suggestion(wrong: str, known: Iterable[str]) -> str | None:
     return f"did you mean '{near}'?" if near is not None else None
 
 
+def is_slip(wrong: str, name: str) -> bool:
+    """Whether one letter too few, too many or another, or two letters the other way round, is all."""
+    while wrong and name and wrong[0] == name[0]:
+        wrong, name = wrong[1:], name[1:]
+    while wrong and name and wrong[-1] == name[-1]:
+        wrong, name = wrong[:-1], name[:-1]
+    return max(len(wrong), len(name)) == 1 or (len(wrong) == 2 and wrong[::-1] == name)
+
+
 def nearest(wrong: str, known: Iterable[str]) -> str | None:
     """The nearest known name, or None where none is near."""
     names = frozenset(known)

@@ -29,6 +29,12 @@ FORMS: Final = (
 )
 """The keys of each form; the first tells which it is."""
 
+_NOTHING: Final = f"nothing comes after '{END}'"
+_LAST: Final = f"no way passes '{END}', where a cast is over"
+_ALWAYS: Final = f"whatever is complete has come to '{END}', and this says nothing more"
+_ONCE: Final = f"a cast comes to '{END}' once, and visits are counted of sockets"
+"""Why the end of a cast cannot stand in some places."""
+
 
 class PropertyError(ValueError):
     """A property that is none; the message says why, `key` is where, or None for the whole."""
@@ -198,14 +204,14 @@ def parse(data: Mapping[str, Any]) -> Property:
         case {"every path": [str(source), str(target)], "passes": str(through), **rest} if not rest:
             for end in (source, target):
                 _apart(end, through, "passes")
-            return Passes(_no_end(source, "every path"), target, _no_end(through, "passes"))
+            return Passes(_no_end(source, "every path"), target, _no_end(through, "passes", _LAST))
         case {"after every": str(socket), "comes": str(then), **rest} if not rest:
             _apart(socket, then, "comes")
-            return Comes(_no_end(socket, "after every"), _no_end(then, "comes"))
+            return Comes(_no_end(socket, "after every"), _no_end(then, "comes", _ALWAYS))
         case {"at most": int(most), "of": str(socket), "between": [str(source), str(target)], **rest} if (
             not rest and not isinstance(most, bool) and most >= 0
         ):
-            return AtMost(most, _no_end(socket, "of"), _no_end(source, "between"), target)
+            return AtMost(most, _no_end(socket, "of", _ONCE), _no_end(source, "between"), target)
     raise PropertyError(_lack(data))
 
 
@@ -223,7 +229,7 @@ def _apart(one: str, other: str, key: str) -> None:
         raise PropertyError(f"it names '{one}' twice, and says nothing by that", key)
 
 
-def _no_end(socket: str, key: str) -> str:
+def _no_end(socket: str, key: str, why: str = _NOTHING) -> str:
     if socket == END:
-        raise PropertyError(f"nothing comes after '{END}'", key)
+        raise PropertyError(why, key)
     return socket

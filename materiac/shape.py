@@ -68,18 +68,18 @@ def _original(kept: Mapping[Pointer, tuple[int, ...]], pointer: Pointer) -> Poin
     return result
 
 
-def shape(layered: Layered, loadouts: Collection[str]) -> Shaped:
-    """Make the frame, the loadouts asked for, and the materia that they use or the top file has."""
+def shape(layered: Layered, loadouts: Collection[str], materia: Collection[str] = ()) -> Shaped:
+    """Make the frame, what is asked for, and the materia that it uses or the top file has."""
     if not isinstance(layered.data, dict):
         return Shaped(Frame(), findings=(_wrong(f"found {found(layered.data)}, expected an object", ()),))
     shaping = _Shaping()
     known = {key: shaping.container(layered.data, key) for key in _CONTAINERS}
     asked = {name: value for name, value in known["loadouts"].items() if name in loadouts}
-    used = _used(asked.values()) | _own_materia(layered)
-    materia = {name: value for name, value in known["materia"].items() if name in used}
+    used = _used(asked.values()) | _own_materia(layered) | set(materia)
+    made_of = {name: value for name, value in known["materia"].items() if name in used}
     rest = {key: value for key, value in layered.data.items() if key not in _CONTAINERS}
     frame = shaping.fit(Frame, rest, ())
-    made = shaping.loadouts(asked), shaping.materia(materia, layered)
+    made = shaping.loadouts(asked), shaping.materia(made_of, layered)
     return Shaped(
         frame or Frame(),
         *made,
@@ -158,7 +158,7 @@ class _Shaping:
             try:
                 return model.model_validate(value)
             except ValidationError as error:
-                wrong = misfits(model, error, at)
+                wrong = misfits(model, error, at, value)
             if attempt == 0:
                 self.findings += [misfit.finding for misfit in wrong]
             if any(misfit.culprit == () for misfit in wrong):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from materiac.names import fault, suggestion
+from materiac.names import fault, is_slip, suggestion
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,22 @@ def test_suggestions_among_many_are_quick() -> None:
     for number in range(100):
         suggestion(f"socket-x{number:04}", MANY)
     assert time.perf_counter() - started < 4
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slip"),
+    [
+        ("requst", "request", True),
+        ("requesst", "request", True),
+        ("reqvest", "request", True),
+        ("reuqest", "request", True),
+        ("Request", "request", True),
+        ("request", "request", False),
+        ("rqust", "request", False),
+        ("eruqest", "request", False),
+        ("", "a", True),
+        ("", "ab", False),
+    ],
+)
+def test_slips_are_of_one_letter(one: str, other: str, slip: bool) -> None:
+    assert (is_slip(one, other), is_slip(other, one)) == (slip, slip)

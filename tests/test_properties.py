@@ -145,6 +145,10 @@ def _joined(data: dict[str, Any], before: str, streams: list[str]) -> Mode:
         (COMES | {"comes": "make"}, "'make' twice"),
         (COMES | {"after every": "end"}, "nothing comes after 'end'"),
         (PASSES | {"every path": ["end", "ship"]}, "nothing comes after 'end'"),
+        (PASSES | {"passes": "end"}, "no way passes 'end'"),
+        (COMES | {"comes": "end"}, "has come to 'end'"),
+        (AT_MOST | {"of": "end"}, "comes to 'end' once"),
+        (AT_MOST | {"between": ["end", "ship"]}, "nothing comes after 'end'"),
     ],
     ids=str,
 )

@@ -97,6 +97,7 @@ def test_a_sound_file_is_made_in_silence() -> None:
 TOOLS = "'tools' of 'Planner', expected 'none', 'readOnly', 'coding' or an object of type 'custom'"
 WHENS = "'always', 'satisfied' or 'not_satisfied'"
 EDGE = (*SOCKETS, "work", "edges", 1)
+FREE_EDGE = (*SOCKETS, "work", "edges", 0)
 PLANNER = ("materia", "Planner")
 WORKER = ("materia", "Worker")
 
@@ -107,7 +108,23 @@ FAULTS: dict[str, tuple[Pointer, Any, str, Pointer, str, str | None]] = {
         "unknown-key",
         (*SOCKETS, "plan", "edge", KEY),
         "unknown key 'edge' in socket 'plan'",
-        "did you mean 'edges'?",
+        "'edges' is there already",
+    ),
+    "no guess at a key that is there": (
+        (*SOCKETS, "plan", "maxTraversal"),
+        2,
+        "unknown-key",
+        (*SOCKETS, "plan", "maxTraversal", KEY),
+        "unknown key 'maxTraversal' in socket 'plan'",
+        "'maxTraversals' stands on edges",
+    ),
+    "a key of limits on a socket": (
+        (*SOCKETS, "work", "maxVisits"),
+        2,
+        "unknown-key",
+        (*SOCKETS, "work", "maxVisits", KEY),
+        "unknown key 'maxVisits' in socket 'work'",
+        "'maxVisits' stands in the 'limits' of a socket",
     ),
     "unknown key of the file": (
         ("loadout",),
@@ -126,10 +143,10 @@ FAULTS: dict[str, tuple[Pointer, Any, str, Pointer, str, str | None]] = {
         None,
     ),
     "unknown key of an edge": (
-        (*EDGE, "maxTraversal"),
+        (*FREE_EDGE, "maxTraversal"),
         1,
         "unknown-key",
-        (*EDGE, "maxTraversal", KEY),
+        (*FREE_EDGE, "maxTraversal", KEY),
         "unknown key 'maxTraversal' in edge of 'work'",
         "did you mean 'maxTraversals'?",
     ),

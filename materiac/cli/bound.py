@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json")
 MOST_ITEMS = 1_000_000_000
+_ITEMS = f"whole numbers from 0 to {MOST_ITEMS}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,7 @@ def count_of_items(text: str) -> int:
     """A number of items, as an option has it."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
     if not 0 <= number <= MOST_ITEMS:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of items: a whole number from 0 is needed")
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of items, which are {_ITEMS}")
     return number
 
 

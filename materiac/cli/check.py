@@ -78,6 +78,7 @@ def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[
     """How many files could be looked at, what was found in them, and what of that is suppressed."""
     from materiac import report
     from materiac.cli import loading
+    from materiac.cli.made import made_by_people
 
     how = reading.reading(options)
     found: list[Located] = []
@@ -91,7 +92,7 @@ def _look(files: Iterable[str], options: argparse.Namespace) -> tuple[int, list[
     for file in files:
         try:
             mending.refuse_to_write(file, options)
-            text = loading.read_text(file, how.language)
+            text = made_by_people(loading.read_text(file, how.language))
             if options.fix:
                 text = mending.mended(file, text, options, lambda new: _examine(new, below, options))
             checked = _examine(text, below, options)

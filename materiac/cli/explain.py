@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from materiac.cli import USAGE_ERROR
 from materiac.names import suggestion
@@ -20,9 +21,17 @@ def run(options: argparse.Namespace) -> int:
     """Print a page."""
     names = [rule.name for rule in RULES]
     if options.rule not in names:
-        near = suggestion(options.rule, names) or "`materiac rules` lists them"
-        print(f"materiac: no rule is called '{options.rule}', {near}", file=sys.stderr)
+        print(f"materiac: no rule is called '{options.rule}', {_guess(options.rule, names)}", file=sys.stderr)
         return USAGE_ERROR
     page = folder("rules") / f"{options.rule}.md"
     print(page.read_text(encoding="utf-8"), end="")
     return 0
+
+
+def _guess(wrong: str, names: Sequence[str]) -> str:
+    """The rules that may have been meant: those whose names have all of this in them, or the nearest."""
+    asked = wrong.casefold().strip("-")
+    having = [name for name in sorted(names) if asked and f"-{asked}-" in f"-{name}-"]
+    if having:
+        return f"did you mean {' or '.join(repr(name) for name in having)}?"
+    return suggestion(wrong, names) or "`materiac rules` lists them"

@@ -264,3 +264,21 @@ def test_what_is_suppressed_is_counted_and_does_not_count(capsys: pytest.Capture
     assert capsys.readouterr().out == "no findings, 1 suppressed\n"
     assert main(["check", "--strict", file, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["summary"]["suppressed"] == 1
+
+
+@pytest.mark.parametrize("what", ["a compiled machine", "a certificate"])
+def test_what_materiac_has_made_is_no_loadout(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write("loadout.json", SOUND)
+    made = {"a compiled machine": ["compile", "-o"], "a certificate": ["check", "--certificate"]}
+    command, option = made[what]
+    assert main([command, "loadout.json", option, "made.json"]) == 0
+    capsys.readouterr()
+    assert main(["check", "made.json"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.startswith(f"materiac: 'made.json' is {what}: name the loadout")) == ("", True)
+
+
+def test_items_have_an_upper_limit_that_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "loadout.json", "--max-turns", "5", "--items", "1000000001"])
+    assert "whole numbers from 0 to 1000000000" in capsys.readouterr().err

@@ -39,8 +39,13 @@ def test_explain_prints_the_page() -> None:
 
 @pytest.mark.parametrize(
     ("word", "advice"),
-    [("never-end", "did you mean 'never-ends'?"), ("zzz", "`materiac rules` lists them")],
-    ids=["near", "far"],
+    [
+        ("never-end", "did you mean 'never-ends'?"),
+        ("unreachable", "did you mean 'unreachable-loop' or 'unreachable-socket'?"),
+        ("budget", "did you mean 'small-budget'?"),
+        ("zzz", "`materiac rules` lists them"),
+    ],
+    ids=["near", "two", "end", "far"],
 )
 def test_explain_of_an_unknown_rule(word: str, advice: str) -> None:
     done = materiac("explain", word)
