@@ -21,10 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001 (there is one way to speak)
-    """0 the editor has gone; 1 it left in the midst; 2 there is none, or the library is missing."""
+    """0 the editor has gone; 1 it left in the midst, or is not understood; 2 there is none, or no library."""
     from materiac.cli.loading import complain
 
     try:
+        from materiac.lsp.messages import HeaderError
         from materiac.lsp.serving import serve
     except ModuleNotFoundError as error:
         complain(f"{_MISSING} ('{error.name}' is missing)")
@@ -36,4 +37,8 @@ def run(options: argparse.Namespace) -> int:  # noqa: ARG001 (there is one way t
         logging.getLogger().addHandler(logging.NullHandler())  # the library logs tracebacks
     own = os.dup(1)
     os.dup2(2, 1)  # whatever is printed must not come between messages
-    return serve((sys.executable, *_COMMAND), sys.stdin.buffer, os.fdopen(own, "wb"))
+    try:
+        return serve((sys.executable, *_COMMAND), sys.stdin.buffer, os.fdopen(own, "wb"))
+    except HeaderError as error:
+        complain(f"what came is no header of a message: {error}")
+        return 1

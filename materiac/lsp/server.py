@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from materiac import __version__, languages
 from materiac.diagnostic import Located, Place
@@ -25,6 +24,7 @@ from materiac.lsp.checks import Checks
 from materiac.lsp.glance import names_now
 from materiac.lsp.known import Known
 from materiac.lsp.looks import Job, Look
+from materiac.lsp.protocol import Protocol
 from materiac.lsp.refusals import RefusedError
 from materiac.lsp.texts import Texts
 from materiac.source import Language, Source, Span
@@ -45,29 +45,11 @@ class _State:
     left: bool = False
 
 
-class _Protocol(LanguageServerProtocol):
-    """The protocol, with texts of our own: those of the library break lines where editors do not."""
-
-    _server: Server
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        self._server.opened(params.text_document)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        self._server.changed(params)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        self._server.closed(params.text_document.uri)
-
-
 class Server(LanguageServer):
     """A language server; `command` runs the process that checks."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        super().__init__("materiac", __version__, protocol_cls=_Protocol)
+        super().__init__("materiac", __version__, protocol_cls=Protocol)
         self.texts = Texts()
         self.state = _State()
         self.checker = Checker(command)

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 from lsprotocol import types
 
 from materiac.lsp import features
 from materiac.lsp.buffers import Units
+from materiac.lsp.messages import Messages
 from materiac.lsp.parent import outlive_no
 from materiac.lsp.server import Server
 
+_INTERRUPTED: Final = 128 + signal.SIGINT
 _UNITS: Final[dict[str, Units]] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
 
 
 def serve(command: Sequence[str], reader: BinaryIO, writer: BinaryIO) -> int:
-    """Serve until the editor goes; 1 where it left without saying so before. `command` runs what checks."""
+    """Serve until the editor goes; 1 where it left without saying so before. `command` runs what checks.
+
+    Raises `HeaderError` where what comes is no message.
+    """
     server = Server(command)
     features.register(server)
     _listen(server)
+    signal.signal(signal.SIGINT, lambda *_: _leave(server))
     server.checker.start()
     try:
-        server.start_io(reader, writer)
+        server.start_io(cast("BinaryIO", Messages(reader)), writer)
     finally:
         server.checker.close()
         server.pool.shutdown(wait=False, cancel_futures=True)
     return int(server.state.left and not server.state.ended)
+
+
+def _leave(server: Server) -> None:
+    """End at once: a thread waits for the editor, and would go on to do so."""
+    server.checker.stop()
+    os._exit(_INTERRUPTED)
 
 
 def _listen(server: Server) -> None:
