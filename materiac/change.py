@@ -15,7 +15,7 @@ from itertools import chain, starmap
 from typing import Any, Final
 
 from materiac.difference import NOTHING, brief, differences, quoted, same, text_difference, written
-from materiac.program import END, Program, settled, to_data
+from materiac.program import END, Materia, Program, settled, to_data
 from materiac.properties import PropertyError, parse
 
 Json = dict[str, Any]
@@ -120,6 +120,12 @@ def changes(old: Program, new: Program) -> tuple[Change, ...]:
     )
     parts = (_parts(section, was[section], now[section]) for section in _PARTS)
     return tuple(chain(_frame(was, now), names, *parts))
+
+
+def materia_changes(old: Mapping[str, Materia], new: Mapping[str, Materia]) -> tuple[Change, ...]:
+    """What means something else in materia that no loadout has to use, by their names."""
+    was, now = (Program("", END, {}, materia) for materia in (old, new))
+    return changes(was, now)
 
 
 # Parts

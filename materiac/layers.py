@@ -72,6 +72,18 @@ def _depth(data: Any, pointer: Pointer) -> int:
     return len(pointer)
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A loadout that was run, to be found once more: as it was called, by name and by id.
+
+    One that ships with the package is only meant if it is `shipped`: nobody runs one without naming it.
+    """
+
+    name: str
+    id: str | None = None
+    shipped: bool = False
+
+
 def merge(documents: Sequence[Document], shipped: int = 0) -> Layered:
     """Lay documents over one another, lowest first. They have been normalised; `null` takes away."""
     data: Any = {}
@@ -133,11 +145,13 @@ def _materia_over(lower: Fields, upper: Fields) -> Fields:
     return {key: value for key, value in {**lower, **upper}.items() if value is not None}
 
 
-def choose(layered: Layered, asked: str | None) -> tuple[str | None, list[Finding]]:
+def choose(layered: Layered, asked: str | Again | None) -> tuple[str | None, list[Finding]]:
     """Which loadout runs: the one `asked` for by name or id, else what the topmost file says that can.
 
     What was asked for and is not there is reported at the empty pointer.
     """
+    if isinstance(asked, Again):
+        return _again(layered, asked)
     loadouts = layered.data.get("loadouts", {}) if isinstance(layered.data, dict) else None
     if not isinstance(loadouts, dict):
         return None, []
@@ -154,9 +168,30 @@ def choose(layered: Layered, asked: str | None) -> tuple[str | None, list[Findin
     return None, [_unknown("nothing says which loadout is meant", (), advice)]
 
 
-def _find(loadouts: Fields, asked: str, at: Pointer) -> tuple[str | None, list[Finding]]:
+def _again(layered: Layered, was: Again) -> tuple[str | None, list[Finding]]:
+    """A loadout that was run: by its name, else by its id, else the only one of the topmost file with any."""
+    own = [_object(_object(part.data).get("loadouts")) for part in layered.documents[layered.shipped :]]
+    loadouts = _object(_object(layered.data).get("loadouts"))
+    known = {name: loadouts[name] for part in own for name in part if name in loadouts}
+    among = loadouts if was.shipped else known
+    found = (_named(among, asked) for asked in (was.name, was.id) if asked is not None)
+    name = next(filter(None, found), None)
+    only = next(filter(None, reversed(own)), {})
+    if name is None and len(only) == 1:
+        name = next(iter(only.keys() & known), None)
+    if name is not None:
+        return name, []
+    words = f"loadout '{was.name}' is not there any more"
+    return None, [_unknown(words, (), _listed(known) or None)]
+
+
+def _named(loadouts: Fields, asked: str) -> str | None:
     by_id = (name for name, value in loadouts.items() if _object(value).get("id") == asked)
-    name = asked if asked in loadouts else next(by_id, None)
+    return asked if asked in loadouts else next(by_id, None)
+
+
+def _find(loadouts: Fields, asked: str, at: Pointer) -> tuple[str | None, list[Finding]]:
+    name = _named(loadouts, asked)
     if name is not None:
         return name, []
     known = f"known loadouts: {_listed(loadouts)}" if loadouts else "there is none"

@@ -19,7 +19,7 @@ def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.M
         name=graph.name,
         entry=graph.entry,
         sockets={id_: _socket(socket) for id_, socket in graph.sockets.items()},
-        materia={name: _materia(name, materia[name], frame.agents.handoff) for name in used},
+        materia=lower_materia({name: materia[name] for name in used}, frame),
         loops={id_: _loop(loop) for id_, loop in graph.loops.items()},
         budget=_budget(frame.budget),
         max_no_advance_cycles=frame.limits.max_no_advance_cycles,
@@ -29,6 +29,11 @@ def lower(graph: LoadoutGraph, frame: model.Frame, materia: Mapping[str, model.M
         regions={r.generator: r for r in _regions(graph, frame)},
     )
     return program.Image(compiled, _settings(graph, frame, materia, used))
+
+
+def lower_materia(materia: Mapping[str, model.Materia], frame: model.Frame) -> dict[str, program.Materia]:
+    """Compile materia by their names."""
+    return {name: _materia(name, part, frame.agents.handoff) for name, part in materia.items()}
 
 
 def _socket(socket: SocketView) -> program.Socket:

@@ -25,8 +25,9 @@ from materiac.rules.rule import Allowance, FileView
 from materiac.source import Document, Language, Pointer, Source, Span
 
 if TYPE_CHECKING:
+    from materiac.layers import Again
     from materiac.model import Frame
-    from materiac.program import Image, Json
+    from materiac.program import Image, Json, Materia
 
 
 _OF_SCENARIOS: Final = frozenset({"scenarios", "about", "loadout"})
@@ -72,12 +73,21 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Several:
-    """What came of compiling loadouts: their images and graphs by name, or errors; warnings beside either."""
+    """What came of compiling loadouts: their images and graphs by name, or errors; warnings beside either.
+
+    `named` has the ids of those that have one, `active` is what runs where nothing is asked for. `again` are
+    the loadouts in which casts of others go on, by the names of these. `materia` are those of the text by
+    name, whether or not a loadout uses them, where they were asked for.
+    """
 
     images: Mapping[str, Image] = field(default_factory=dict)
     graphs: Mapping[str, LoadoutGraph] = field(default_factory=dict)
     findings: tuple[Located, ...] = ()
     suppressed: tuple[Located, ...] = ()
+    named: Mapping[str, str] = field(default_factory=dict)
+    active: str | None = None
+    again: Mapping[str, str] | None = None
+    materia: Mapping[str, Materia] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -163,9 +173,9 @@ def examine(texts: Sequence[Text], asked: str | None = None, allowed: Allowance 
 
 
 def compile_loadout(
-    texts: Sequence[Text], asked: str | None = None, *, tolerated: Collection[str] = ()
+    texts: Sequence[Text], asked: str | Again | None = None, *, tolerated: Collection[str] = ()
 ) -> Compiled:
-    """Compile one loadout of layered texts: `asked` by name or id, else the active one.
+    """Compile one loadout of layered texts: `asked` by name or id, or again, else the active one.
 
     Only what this loadout is made of has to be sound. Findings of `tolerated` rules, without which a cast
     can run, do not count.
@@ -198,26 +208,73 @@ def compile_all(texts: Sequence[Text], asked: str | None = None) -> Several:
         return _build(front, names, choice)
 
 
+def compile_whole(texts: Sequence[Text], again: Iterable[Again] = ()) -> Several:
+    """What `compile_all` gives, with the materia of the last of `texts`, which may have no loadout beside.
+
+    Loadouts in which casts of another text go on `again` are among those that are compiled, whichever text
+    they come from.
+    """
+    with collector.paused():
+        front = _read(texts)
+        if not _sound(front, texts):
+            return Several(findings=tuple(front.findings))
+        layered = front.layered
+        names, choice = _to_check(layered, None)
+        active, fault = layers.choose(layered, None)
+        materia, is_alone = _own(front, texts[-1].name)
+        if not names and not is_alone:
+            names, choice = [] if active is None else [active], fault
+        found = {was.name: name for was in again if (name := layers.choose(layered, was)[0]) is not None}
+        built = _build(
+            front, list(dict.fromkeys([*names, *found.values()])), choice, materia=materia, is_alone=is_alone
+        )
+        loadouts = layered.data.get("loadouts", {})
+        ids = {name: loadouts[name].get("id") for name in built.images}
+        named = {name: id_ for name, id_ in ids.items() if isinstance(id_, str)}
+        return replace(built, named=named, active=active, again=found)
+
+
+def _own(front: _Front, name: str) -> tuple[list[str], bool]:
+    """The named materia of a text and of its imports, and whether they are all that is in these."""
+    files = {name, *front.reached[name]}
+    documents = [part.data for part in front.documents if part.source.name in files]
+    has_loadouts = any(part.get("loadouts") or part.get("activeLoadout") for part in documents)
+    found = [part["materia"] for part in documents if isinstance(part.get("materia"), dict)]
+    names = dict.fromkeys(name for part in found for name in part)
+    merged = front.data.get("materia")
+    known = merged if isinstance(merged, dict) else {}
+    materia = [name for name in names if name in known and not front.layered.is_unnamed(name)]
+    return materia, bool(materia) and not has_loadouts
+
+
 def _build(
-    front: _Front, names: Sequence[str], choice: Iterable[Finding], tolerated: Collection[str] = ()
+    front: _Front,
+    names: Sequence[str],
+    choice: Iterable[Finding],
+    tolerated: Collection[str] = (),
+    *,
+    materia: Sequence[str] = (),
+    is_alone: bool = False,
 ) -> Several:
-    """Images of loadouts, where nothing that has to do with one of them is wrong."""
+    """Images of loadouts, where nothing that has to do with one of them is wrong, and `materia`."""
     layered = front.layered
-    examined = _examine(layered, names)
+    examined = _examine(layered, names, materia=materia)
     graphs = examined.graphs
     found = [*front.findings, *(_locate(layered, finding) for finding in examined.findings)]
     applied = suppressions.apply(found, layered, graphs, whole=False)
     used = {name: _used(graphs.get(name)) for name in names}
+    used |= {"": frozenset(materia)} if is_alone else {}
     counted = (part for part in applied.findings if part.finding.rule not in tolerated)
     kept = [part for part in counted if _concerns_one(part.finding.at, used)]
     located = (*(_of_choice(layered, finding) for finding in choice), *kept)
     if not graphs.keys() >= set(names) or any(part.finding.severity is Severity.ERROR for part in located):
         return Several(findings=located)
-    from materiac.lower import lower  # noqa: PLC0415 - a check does without the back end
+    from materiac.lower import lower, lower_materia  # noqa: PLC0415 - a check does without the back end
 
     shaped = examined.shaped
     images = {name: lower(graphs[name], shaped.frame, shaped.materia) for name in names}
-    return Several(images, graphs, located, applied.suppressed)
+    own = {name: shaped.materia[name] for name in materia if name in shaped.materia}
+    return Several(images, graphs, located, applied.suppressed, materia=lower_materia(own, shaped.frame))
 
 
 def merged(texts: Iterable[Text]) -> Json:
@@ -285,8 +342,13 @@ class _Examined:
     findings: Sequence[Finding]
 
 
-def _examine(layered: Layered, names: Collection[str], allowed: Allowance | None = None) -> _Examined:
-    shaped = shape.shape(layered, names)
+def _examine(
+    layered: Layered,
+    names: Collection[str],
+    allowed: Allowance | None = None,
+    materia: Collection[str] = (),
+) -> _Examined:
+    shaped = shape.shape(layered, names, materia)
     graphs = {name: LoadoutGraph(name, loadout, shaped.materia) for name, loadout in shaped.loadouts.items()}
     view = FileView(
         data=layered.data,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from materiac import json_text
 from materiac.diagnostic import Place, worded
-from materiac.layers import Layered, choose, merge
+from materiac.layers import Again, Layered, choose, merge
 from materiac.normalize import normalize
 from materiac.source import KEY, Document, Pointer, Position, Source, Span
 
@@ -231,6 +231,35 @@ def test_what_cannot_be_chosen_is_reported(
     assert finding.at == at
 
 
+SHIPPED: Any = {"loadouts": {"S": {}}}
+TWO: Any = {"activeLoadout": "B", "loadouts": {"A": {"id": "x"}, "B": {}}}
+
+
+@pytest.mark.parametrize(
+    ("files", "was", "expected"),
+    [
+        pytest.param([TWO], Again("A"), "A", id="by-name"),
+        pytest.param([TWO], Again("C", "x"), "A", id="by-id"),
+        pytest.param([TWO], Again("B", "x"), "B", id="name-before-id"),
+        pytest.param([TWO], Again("C", "y"), None, id="gone"),
+        pytest.param([{"loadouts": {"A": {}}}], Again("C"), "A", id="the-only-one"),
+        pytest.param([TWO, {"loadouts": {"C": {}}}], Again("A"), "A", id="of-a-layer-below"),
+        pytest.param([TWO, {"loadouts": {"C": {}}}], Again("D"), "C", id="the-only-one-of-the-top"),
+        pytest.param([TWO, {"budget": {}}], Again("D"), None, id="of-the-topmost-with-any"),
+        pytest.param([{}], Again("S"), None, id="shipped"),
+        pytest.param([{}], Again("S", shipped=True), "S", id="shipped-and-named"),
+        pytest.param([{"loadouts": {"A": {}}}], Again("S", shipped=True), "S", id="before-the-only-one"),
+    ],
+)
+def test_a_loadout_that_was_run_is_found_again(files: list[Any], was: Again, expected: str | None) -> None:
+    documents = [Document(Source(f"{n}", ""), data, index=dict) for n, data in enumerate([SHIPPED, *files])]
+    name, findings = choose(merge(documents, shipped=1), was)
+    assert name == expected
+    assert [part.message for part in findings] == (
+        [] if expected else [f"loadout '{was.name}' is not there any more"]
+    )
+
+
 @pytest.mark.parametrize("data", [[], {"activeLoadout": 5}, {"loadouts": []}], ids=json.dumps)
 def test_wrong_shapes_are_left_to_the_model(data: Any) -> None:
     assert choose(layered(data), None) == (None, [])
@@ -248,9 +277,10 @@ ANYTHING = st.recursive(
 def test_any_data_can_be_merged(files: list[Any], asked: str | None) -> None:
     before = copy.deepcopy(files)
     merged = merge([Document(Source("f", ""), data, index=dict) for data in files])
-    name, findings = choose(merged, asked)
-    assert files == before
-    assert name is None or not findings
+    for meant in (asked, Again("a"), Again("b", "a", shipped=True)):
+        name, findings = choose(merged, meant)
+        assert files == before
+        assert name is None or not findings
     for pointer in pointers(merged.data):
         value = follow(merged.documents[merged.owner(pointer)].data, pointer)
         assert type(value) is type(follow(merged.data, pointer))

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from materiac.cli import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from materiac.change import Change
     from materiac.cli.loading import Offer
+    from materiac.comparison import Comparison
     from materiac.program import Program
 
 FORMATS = ("text", "json")
@@ -44,16 +46,54 @@ def run(options: argparse.Namespace) -> int:
     if options.old == options.new == loading.STANDARD_INPUT:
         loading.complain("one of the two may come through standard input, not both")
         return 2
-    how = reading.reading(options)
-    old, new = (loading.offer_or_report(file, options.loadout, how) for file in (options.old, options.new))
+    old, new = _offers(options)
     if old is None or new is None:
         return 2
-    compared = compare_all(*_matched(old, new), (old.graphs, new.graphs))
-    as_text = options.format == "text"
-    shown = text.render(compared, colour=sys.stdout.isatty()) if as_text else as_json.render(compared)
+    compared = compare_all(*_matched(old, new), (old.graphs, new.graphs), _again(old, new))
+    runs, materia = _active(old, new, compared), _materia(old, new)
+    if options.format == "text":
+        around = (*([] if runs is None else [runs]), *materia)
+        shown = text.render(compared, around, colour=sys.stdout.isatty())
+    else:
+        shown = as_json.render(compared, runs, materia)
     print(unsecret(shown), end="")
-    differs = options.exit_code and not all(part.same for part in compared)
-    return int(differs or (options.breaking and any(part.breaks for part in compared)))
+    differs = runs is not None or materia or not all(part.same for part in compared)
+    breaks = any(part.breaks for part in compared)
+    return int((options.exit_code and bool(differs)) or (options.breaking and breaks))
+
+
+def _offers(options: argparse.Namespace) -> tuple[Offer | None, Offer | None]:
+    """Both files, or the loadout that is asked for in each; None after complaining."""
+    from materiac.cli import loading
+
+    how = reading.reading(options)
+    if options.loadout is not None:
+        old, new = (
+            loading.offer_or_report(file, options.loadout, how) for file in (options.old, options.new)
+        )
+        return old, new
+    was = loading.whole_or_report(options.old, how)
+    return was, loading.whole_or_report(options.new, how, () if was is None else was.casts)
+
+
+def _again(old: Offer, new: Offer) -> Mapping[str, str] | None:
+    """Where casts of the old file go on in the new one, where both say all that is in them."""
+    return None if old.again is None or old.is_machine else new.again
+
+
+def _active(old: Offer, new: Offer, compared: Iterable[Comparison]) -> Change | None:
+    """What runs where nothing is asked for, if both files say that, and say another."""
+    from materiac.comparison import active
+
+    said = all(part.again is not None and part.images for part in (old, new))
+    return active(old.active, new.active, compared) if said else None
+
+
+def _materia(old: Offer, new: Offer) -> tuple[Change, ...]:
+    """What is another in all materia of both, where one has nothing but materia."""
+    from materiac.change import materia_changes
+
+    return materia_changes(old.materia, new.materia) if old.is_materia or new.is_materia else ()
 
 
 def _matched(old: Offer, new: Offer) -> tuple[Mapping[str, Program], Mapping[str, Program]]:

@@ -7,8 +7,8 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,8 @@ from materiac.cli.importing import NOTHING, Opened, follow
 from materiac.cli.reading import Reading
 from materiac.diagnostic import Severity
 from materiac.environment import unsecret
-from materiac.pipeline import Text, compile_all, compile_loadout
+from materiac.layers import Again
+from materiac.pipeline import Text, compile_all, compile_loadout, compile_whole
 from materiac.report import ordered
 from materiac.report import text as report
 from materiac.resources import folder
@@ -24,7 +25,8 @@ from materiac.resources import folder
 if TYPE_CHECKING:
     from materiac.diagnostic import Located
     from materiac.graph import LoadoutGraph
-    from materiac.program import Image, Json
+    from materiac.pipeline import Compiled, Several
+    from materiac.program import Image, Json, Materia
     from materiac.source import Language
 
 STANDARD_INPUT = "-"
@@ -35,6 +37,14 @@ _BY_NAME = Reading()
 
 class UnreadableError(Exception):
     """A file that cannot be read; the message names it."""
+
+
+class NotThereError(Exception):
+    """A loadout that was run is not in a file; `known` are those that are, as they are said."""
+
+    def __init__(self, message: str, known: str) -> None:
+        super().__init__(message)
+        self.known = known
 
 
 @dataclass(frozen=True)
@@ -128,7 +138,7 @@ class Loaded:
 
 def load_or_report(
     file: str | None,
-    loadout: str | None,
+    loadout: str | Again | None,
     reading: Reading = _BY_NAME,
     *,
     tolerated: Collection[str] = (),
@@ -136,7 +146,7 @@ def load_or_report(
     """Load a compiled machine, or compile a loadout on top of the layers below; None after complaining.
 
     Without a file it is the one that `MATERIA_CONFIG` names, or the layers alone. Findings are printed, but
-    for those of `tolerated` rules.
+    for those of `tolerated` rules. Raises `NotThereError` for one that was run and shall be again.
     """
     from materiac.program import ImageError
 
@@ -148,25 +158,54 @@ def load_or_report(
     except (UnreadableError, ImageError) as error:
         complain(str(error))
         return None
-    source = _source(named, loadout, reading)
+    asked = loadout if isinstance(loadout, str) else None
+    source = _source(named, asked, reading)
     if image is not None and text is not None:
         return Loaded(image, {}, (text.name,), source)
     if text is not None:
         layers = layers.on_top(text, allow_outside=reading.allow_outside)
     compiled = compile_loadout(layers.texts, loadout, tolerated=tolerated)
+    if isinstance(loadout, Again):
+        _find_again(loadout, compiled, f"'{named}'" if named else "the configuration")
     _tell(compiled.findings, Severity.WARNING)
     if compiled.image is None:
         return None
-    return Loaded(compiled.image, compiled.resolved, layers.names, source)
+    id_ = compiled.resolved["loadouts"][compiled.image.program.name].get("id")
+    return Loaded(compiled.image, compiled.resolved, layers.names, {**source, "loadoutId": id_})
+
+
+def _find_again(was: Again, compiled: Compiled, where: str) -> None:
+    faults = [part.finding for part in compiled.findings if part.finding.at == ()]
+    gone = next((fault for fault in faults if fault.rule == "unknown-loadout"), None)
+    if gone is not None:
+        raise NotThereError(f"loadout '{was.name}' is not in {where}", str(gone.help or "none"))
 
 
 @dataclass(frozen=True)
 class Offer:
-    """The loadouts of a file by name, in written order; a machine has one, and no graph of it."""
+    """The loadouts of a file by name, in written order; a machine has one, and no graph of it.
+
+    Of a whole file, `casts` are the loadouts as casts know them, `again` those in which casts of another file
+    go on, `active` is what runs where nothing is asked for, and `materia` are all that it has.
+    """
 
     images: Mapping[str, Image]
     graphs: Mapping[str, LoadoutGraph]
     is_machine: bool = False
+    casts: tuple[Again, ...] = ()
+    again: Mapping[str, str] | None = None
+    active: str | None = None
+    materia: Mapping[str, Materia] = field(default_factory=dict)
+
+    @property
+    def is_materia(self) -> bool:
+        """Whether there are materia alone."""
+        return bool(self.materia) and not self.images
+
+
+def whole_or_report(file: str, reading: Reading, casts: Iterable[Again] = ()) -> Offer | None:
+    """What `offer_or_report` gives, with all that a file has, and where `casts` of another file go on."""
+    return _offer(file, reading, lambda texts: compile_whole(texts, casts))
 
 
 def offer_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Offer | None:
@@ -174,6 +213,10 @@ def offer_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME)
 
     None are in the null device, by which git and others say that there is no file.
     """
+    return _offer(file, reading, lambda texts: compile_all(texts, loadout))
+
+
+def _offer(file: str, reading: Reading, compile_: Callable[[Sequence[Text]], Several]) -> Offer | None:
     from materiac.program import ImageError
 
     if file == os.devnull:
@@ -188,9 +231,18 @@ def offer_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME)
     if image is not None:
         return Offer({image.program.name: image}, {}, is_machine=True)
     layers = layers.on_top(text, allow_outside=reading.allow_outside)
-    compiled = compile_all(layers.texts, loadout)
-    broken = _tell(compiled.findings, Severity.ERROR)
-    return None if broken else Offer(compiled.images, compiled.graphs)
+    compiled = compile_(layers.texts)
+    if _tell(compiled.findings, Severity.ERROR):
+        return None
+    casts = tuple(Again(name, compiled.named.get(name)) for name in compiled.images)
+    return Offer(
+        compiled.images,
+        compiled.graphs,
+        casts=casts,
+        again=compiled.again,
+        active=compiled.active,
+        materia=compiled.materia,
+    )
 
 
 def _tell(findings: Iterable[Located], least: Severity) -> bool:
@@ -212,10 +264,16 @@ def _source(named: str | None, loadout: str | None, reading: Reading) -> Json:
     }
 
 
-def load_again(source: Mapping[str, Any]) -> Loaded | None:
-    """Load what a cast was started with; None after complaining.
+def again(name: str, source: Mapping[str, Any] | None) -> Again:
+    """The loadout that a cast had last, to be found again, by what it recorded when it began."""
+    source = source or {}
+    return Again(name, source.get("loadoutId"), shipped=source.get("loadout") is not None)
 
-    Raises `UnreadableError` where it is not there any more.
+
+def load_again(name: str, source: Mapping[str, Any]) -> Loaded | None:
+    """Load the loadout that a cast had last from where it began; None after complaining.
+
+    Raises `UnreadableError` where that is not there any more, `NotThereError` where the loadout is not in it.
     """
     folder, named = Path(source["folder"]), source["file"]
     if named == STANDARD_INPUT:
@@ -224,10 +282,10 @@ def load_again(source: Mapping[str, Any]) -> Loaded | None:
         raise UnreadableError(f"'{folder / (named or '')}' is gone")
     with contextlib.chdir(folder):
         reading = Reading(source["language"], source["allowOutside"])
-        return load_or_report(named, source["loadout"], reading)
+        return load_or_report(named, again(name, source), reading)
 
 
-def image_or_report(file: str, loadout: str | None, reading: Reading = _BY_NAME) -> Image | None:
+def image_or_report(file: str, loadout: str | Again | None, reading: Reading = _BY_NAME) -> Image | None:
     """The image of `load_or_report`."""
     loaded = load_or_report(file, loadout, reading)
     return loaded.image if loaded is not None else None

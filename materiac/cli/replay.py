@@ -11,7 +11,9 @@ from materiac.cli import places, reading
 from materiac.cli.wording import count, one_line
 
 if TYPE_CHECKING:
+    from materiac.program import Image
     from materiac.runtime.chronicle import PartedError
+    from materiac.runtime.past import Past
     from materiac.runtime.replay import Replay
 
 SAME, OTHER, NOT_STARTED = 0, 1, 2
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", metavar="FILE", help="go with the recorded outcomes through this loadout instead"
     )
     parser.add_argument(
-        "--loadout", metavar="NAME", help="the loadout in that file (default: the active one)"
+        "--loadout", metavar="NAME", help="the loadout in that file (default: the one of the cast's name)"
     )
     reading.add_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -33,26 +35,36 @@ def run(options: argparse.Namespace) -> int:
     """0 the same, 1 another way or text, 2 nothing to replay."""
     from materiac.cli import loading
     from materiac.runtime.artifacts import ArtifactError
-    from materiac.runtime.journal import JournalError
-    from materiac.runtime.past import PastError
-    from materiac.runtime.replay import replay
+    from materiac.runtime.journal import JournalError, read
+    from materiac.runtime.past import Past, PastError
+    from materiac.runtime.replay import once_more
 
     folder = places.cast_folder(options)
     if folder is None:
         return places.NO_CAST
-    image = None
-    if options.against is not None:
-        image = loading.image_or_report(options.against, options.loadout, reading.reading(options))
-        if image is None:
-            return NOT_STARTED
     try:
-        done = replay(folder, image)
+        past = Past.of(folder, read(folder / "events.jsonl").records)
+        image = None if options.against is None else _other(options, past)
+        if image is None and options.against is not None:
+            return NOT_STARTED
+        done = once_more(past, image)
     except (JournalError, PastError, ArtifactError) as error:
         loading.complain(one_line(str(error)))
+        return NOT_STARTED
+    except loading.NotThereError as gone:
+        loading.complain(one_line(f"{gone}; name one with --loadout, there is {gone.known}"))
         return NOT_STARTED
     found = _as_data(done)
     print(json.dumps(found, ensure_ascii=False, indent=2) if options.json else _words(done, found))
     return SAME if found["difference"] is None else OTHER
+
+
+def _other(options: argparse.Namespace, past: Past) -> Image | None:
+    """The loadout to go against: the one that is named, else that of the cast; None after complaining."""
+    from materiac.cli import loading
+
+    asked = options.loadout or loading.again(past.loadout, past.began.get("source"))
+    return loading.image_or_report(options.against, asked, reading.reading(options))
 
 
 def _as_data(done: Replay) -> dict[str, Any]:

@@ -261,9 +261,12 @@ def _definition(options: argparse.Namespace, past: Past) -> Loaded:
     source: dict[str, Any] | None = past.began.get("source")
     if source is not None and not options.stored:
         try:
-            loaded = loading.load_again(source)
+            loaded = loading.load_again(past.loadout, source)
         except loading.UnreadableError as gone:
             _say(f"{gone}: the cast goes on with the loadout that it has stored")
+        except loading.NotThereError as gone:
+            words = f"{gone} any more, there is {gone.known}"
+            raise _RefusedError(f"{words}; --stored goes on with the one that the cast has") from gone
         else:
             if loaded is None:
                 raise _RefusedError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from materiac.change import Change, changes
+from materiac.difference import quoted
 from materiac.flow.bounds import Totals, totals
 from materiac.graph import LoadoutGraph
 from materiac.program import Program
@@ -65,11 +67,18 @@ _UNBOUNDED: Final = ("budget", "loadout", "properties", "parallelism")
 """Where nothing has a say in how much a cast does at most."""
 
 
-def compare(old: Program | None, new: Program | None, graphs: tuple[Graphs, Graphs] = ({}, {})) -> Comparison:
-    """Compare two loadouts, or say that there is one alone; bounds need the graphs of both, by name."""
+def compare(
+    old: Program | None,
+    new: Program | None,
+    graphs: tuple[Graphs, Graphs] = ({}, {}),
+    onward: Program | None = None,
+) -> Comparison:
+    """Compare two loadouts, or say that there is one alone; bounds need the graphs of both, by name.
+
+    Casts of one that is gone may go on `onward`, with another.
+    """
     if old is None or new is None:
-        gone = (Break("the loadout is gone"),) if new is None else ()
-        return Comparison(old, new, breaks=gone)
+        return Comparison(old, new, breaks=_breaks_of_gone(old, onward) if new is None else ())
     found = changes(old, new)
     if not found:
         return Comparison(old, new)
@@ -85,12 +94,48 @@ def compare(old: Program | None, new: Program | None, graphs: tuple[Graphs, Grap
 
 
 def compare_all(
-    old: Mapping[str, Program], new: Mapping[str, Program], graphs: tuple[Graphs, Graphs] = ({}, {})
+    old: Mapping[str, Program],
+    new: Mapping[str, Program],
+    graphs: tuple[Graphs, Graphs] = ({}, {}),
+    again: Mapping[str, str] | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare loadouts by their names; where there is one in each, these two."""
-    if len(old) == len(new) == 1:
-        return (compare(next(iter(old.values())), next(iter(new.values())), graphs),)
-    return tuple(compare(old.get(name), new.get(name), graphs) for name in dict.fromkeys((*old, *new)))
+    """Compare loadouts by their names; one that has another name now is the one that alone leads to that.
+
+    `again` says in which one casts of each go on: that of its name or, where there is none, the only one.
+    """
+    if again is None:
+        only = next(iter(new)) if len(new) == 1 else None
+        again = {name: to for name in old if (to := name if name in new else only) is not None}
+    renamed = _renamed(old, new, again)
+    pairs = {name: renamed.get(name, name) for name in old}
+    found = [
+        compare(program, new.get(pairs[name]), graphs, new.get(again.get(name, "")))
+        for name, program in old.items()
+    ]
+    fresh = [compare(None, program) for name, program in new.items() if name not in pairs.values()]
+    return (*found, *fresh)
+
+
+def active(old: str | None, new: str | None, compared: Iterable[Comparison]) -> Change | None:
+    """What runs where nothing is asked for, if that is another; one that is renamed stays the same."""
+    names = {part.old.name: part.new.name for part in compared if part.old and part.new}
+    if (names.get(old, old) if old else None) == new:
+        return None
+    was, now = (quoted(name) if name else "none" for name in (old, new))
+    return Change("active", "loadout", was, now)
+
+
+def _renamed(old: Container[str], new: Container[str], again: Mapping[str, str]) -> dict[str, str]:
+    """The loadouts that have another name now, each by the one that it had."""
+    free = {name: to for name, to in again.items() if name not in new and to in new and to not in old}
+    claims = Counter(free.values())
+    return {name: to for name, to in free.items() if claims[to] == 1}
+
+
+def _breaks_of_gone(old: Program | None, onward: Program | None) -> tuple[Break, ...]:
+    if old is None or onward is None:
+        return (Break("the loadout is gone"),)
+    return tuple(_breaks(old, onward, reach(old)))
 
 
 def _may_bound(change: Change) -> bool:

@@ -15,12 +15,16 @@ VERSION: Final = 1
 Json = dict[str, Any]
 
 
-def render(comparisons: Sequence[Comparison]) -> str:
-    """One object, in ASCII, with a line break at its end."""
+def render(
+    comparisons: Sequence[Comparison], active: Change | None = None, materia: Sequence[Change] = ()
+) -> str:
+    """One object, in ASCII, with a line break at its end; `active` and `materia` are changes of the file."""
     report = {
         "version": VERSION,
-        "same": all(part.same for part in comparisons),
+        "same": all(part.same for part in comparisons) and active is None and not materia,
         "breaking": any(part.breaks for part in comparisons),
+        "active": None if active is None else _change(active),
+        "materia": [_change(change) for change in materia],
         "loadouts": [_comparison(part) for part in comparisons],
     }
     return json.dumps(report, indent=2) + "\n"

@@ -14,9 +14,11 @@ _COLOURS: Final = {_NEW: "32", _GONE: "31", _OTHER: "33", _BREAKS: "1;31"}
 _BOLD: Final = "1"
 
 
-def render(comparisons: Sequence[Comparison], *, colour: bool) -> str:
-    """The lines of what is another; the empty text where all means the same."""
+def render(comparisons: Sequence[Comparison], around: Sequence[Change] = (), *, colour: bool) -> str:
+    """The lines of what is another, first of that `around` loadouts; nothing where all means the same."""
     parts = [_lines(comparison) for comparison in comparisons if not comparison.same]
+    if around:
+        parts.insert(0, (f"{_mark(change)} {change}" for change in around))
     return "\n".join("".join(f"{_painted(line, colour=colour)}\n" for line in part) for part in parts)
 
 

@@ -83,6 +83,12 @@ class Past:
         return image
 
     @property
+    def loadout(self) -> str:
+        """The name of the loadout that the cast had last."""
+        told = (r for r in reversed(self.records) if r.type == RESUMED and "loadout" in r.fields)
+        return str(next(told, self.records[0]).fields["loadout"])
+
+    @property
     def agent(self) -> str:
         """Who answered last, as `--agent` names it."""
         return next(str(r.fields["agent"]) for r in reversed(self.records) if "agent" in r.fields)

@@ -42,12 +42,16 @@ class Replay:
 
 
 def replay(folder: Path, against: Image | None = None) -> Replay:
+    """What `once_more` gives for the cast of a folder."""
+    return once_more(Past.of(folder, read(folder / "events.jsonl").records), against)
+
+
+def once_more(past: Past, against: Image | None = None) -> Replay:
     """Hold a cast against its records: the way, the prompts, what commands were given, the state.
 
     With another definition to go `against`, only the way is held against them. Raises `PastError`, and
     `JournalError` and `ArtifactError` where there is no cast; nothing is written.
     """
-    past = Past.of(folder, read(folder / "events.jsonl").records)
     images = past.images({}, masked=True) if against is None else dict.fromkeys(past.hashes, against)
     chronicle = Chronicle(None, past.records[1:], strict=against is None)
     cast = past.cast(images, chronicle, Nobody(), Tally(past.records), mask=Mask(()), environ={})

@@ -217,6 +217,7 @@ def _said(order: Resumption, past: Past, program: Program, mask: Mask, *, change
     allowed = order.allowed
     tokens, dollars = (None, None) if changed else past.raised
     return {
+        "loadout": program.name,
         "hash": program.digest(),
         "accepted": past.hashes[past.machine] if changed else None,
         "agent": mask.text(order.agent.spec),
