@@ -120,8 +120,8 @@ def spending(graph: LoadoutGraph, cycles: int = CYCLES) -> tuple[Spent, ...]:
     """What is known of the costs of a cast, without the rest of its bound."""
     known = _known(graph, cycles)
     if known.spent is None:
-        agents = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
-        known.spent = tuple(_spent([socket for socket in agents if not socket.utility], known.worst))
+        agents = [socket for socket in _sockets(graph, known.worst) if not socket.utility]
+        known.spent = tuple(_spent(agents, known.worst))
     return known.spent
 
 
@@ -149,8 +149,14 @@ def _known(graph: LoadoutGraph, cycles: int) -> _Known:
     return found[cycles]
 
 
+def _sockets(graph: LoadoutGraph, worst: WorstCase) -> list[SocketView]:
+    """The sockets that a cast may come to, those of streams and of lists that become too short too."""
+    nodes = dict.fromkeys([*graph.reached, *worst.terrain.order])
+    return [graph.sockets[node] for node in nodes if node in graph.sockets]
+
+
 def _totals(graph: LoadoutGraph, worst: WorstCase) -> Totals:
-    sockets = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
+    sockets = _sockets(graph, worst)
     return Totals(
         turns=worst.most({socket.id: _turns(socket) for socket in sockets if not socket.utility}),
         runs=worst.most({socket.id: 1 for socket in sockets if socket.utility}),
@@ -158,7 +164,7 @@ def _totals(graph: LoadoutGraph, worst: WorstCase) -> Totals:
 
 
 def _bound(graph: LoadoutGraph, worst: WorstCase) -> Bound:
-    sockets = [graph.sockets[node] for node in graph.reached if node in graph.sockets]
+    sockets = _sockets(graph, worst)
     agents = [socket for socket in sockets if not socket.utility]
     utilities = [socket for socket in sockets if socket.utility]
     turns, longest = worst.told({socket.id: _turns(socket) for socket in agents})

@@ -78,8 +78,7 @@ class Component:
     def _fold(self) -> Iterator[Fold]:
         for members in self._scopes.closed_members():
             yield Fold(self._terrain, members, self._doors, advances=True)
-        rest = [node for node in self.nodes if self._scopes.open_loop(node) is not None]
-        for part in self._terrain.cyclic(rest, stays):
+        for part in self._terrain.cyclic(self.nodes, stays):
             if self._is_of_items(part):
                 scope = (self.nodes[0], self._terrain.loops[part[0]].id)
                 fold = Fold(self._terrain, part, self._doors, scope=scope)
@@ -88,8 +87,10 @@ class Component:
 
     def _is_of_items(self, part: tuple[str, ...]) -> bool:
         """Whether a part is passed at most once by each item of one loop, and by nothing else."""
-        limited = any(node in self._terrain.visits for node in part)
-        return not limited and len({id(self._scopes.loop(node)) for node in part}) == 1
+        loop = self._scopes.open_loop(part[0])
+        if loop is None or loop.source in part or any(node in self._terrain.visits for node in part):
+            return False
+        return all(self._scopes.loop(node) is loop for node in part)
 
     def _draw(self) -> None:
         self._drawing = Drawing(self._terrain, self._scopes, self.folded, self._scope)

@@ -107,8 +107,8 @@ class Drawing:
         self.sketch.step(("guard", node), head, guard.most, charge=charge, reason=reason, share=share)
 
     def given(self, loop: str | None) -> Share | None:
-        """What an item of a loop is given for the cycles that it may close in here."""
-        return None if loop is None else Share((self._scopes.nodes[0], loop), None, fresh=True)
+        """What an item of a loop that is not closed is given for the cycles that it may close in here."""
+        return Share((self._scopes.nodes[0], loop), None, fresh=True) if loop in self._scopes.loops else None
 
     def given_at(self, node: str, source: str | None = None) -> Share | None:
         """What is given for coming to a node from one that is not in its circle."""
@@ -176,7 +176,7 @@ class Drawing:
                 budgeted.setdefault((route.source, route.edge), []).append((tail, route))
             elif loop is not None and route in self._idle:
                 begun[loop] = None
-                self.sketch.step(tail, ("idle", loop))
+                self.sketch.step(tail, ("idle", loop), share=self.given_at(route.target, route.source))
                 self._to(("begun", loop), route)
             else:
                 self._to(tail, route)
@@ -202,6 +202,8 @@ class Drawing:
     ) -> None:
         head, charge = self._arrival(route.target, looks=guarded(route))
         loop = self._scopes.enters(route)
-        enters = None if tail == ("begun", loop) else loop
-        share = self.given(enters) or self.given_at(route.target, route.source)
-        self.sketch.step(tail, head, most, charge=charge, reason=reason, enters=enters, share=share)
+        if tail == ("begun", loop):
+            self.sketch.step(tail, head, charge=charge)
+            return
+        share = self.given(loop) or self.given_at(route.target, route.source)
+        self.sketch.step(tail, head, most, charge=charge, reason=reason, enters=loop, share=share)

@@ -36,7 +36,7 @@ class Formula:
     def read(cls, text: str) -> Formula:
         """The formula in a text such as `4 + 9*N`. Raises `ValueError`."""
         constant, per_item = Fraction(0), Fraction(0)
-        for part in re.split(r"\+|(?<=.)(?=-)", re.sub(r"\s", "", text)):
+        for part in re.split(r"\+|(?<=.)(?=-)", re.sub(r"\s*([-+*·])\s*", r"\1", text.strip())):
             found = _TERM.fullmatch(part)
             if found is None:
                 raise ValueError(f"'{text}' is no formula such as 4 + 9*N")

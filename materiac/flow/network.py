@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 _ENDLESS: Final = 1 << 60
+MOST_LOOKS: Final = 100_000
+"""So many arcs are looked at; after that, what the heights say is told."""
 
 
 class Arc(NamedTuple):
@@ -29,12 +31,12 @@ class Arc(NamedTuple):
 
 
 class Circulation:
-    """A circulation of the greatest gain.
+    """A circulation of the greatest gain; after so many `looks` at arcs, more than the gain of any is told.
 
-    Gains are not below 0. No cycle consists of arcs alone that can be taken any number of times.
+    No cycle consists of arcs alone that can be taken any number of times.
     """
 
-    def __init__(self, size: int, arcs: Sequence[Arc]) -> None:
+    def __init__(self, size: int, arcs: Sequence[Arc], looks: int = MOST_LOOKS) -> None:
         self._arcs, self._size = arcs, size
         self._to: list[int] = []
         self._left: list[int] = []
@@ -43,10 +45,28 @@ class Circulation:
         for arc in arcs:
             self._add(arc)
         self._height = [0] * size
+        self._looks = looks
+        is_best = True
         if any(arc.gain for arc in arcs):
             order = _order(size, arcs)
-            self._send(order, self._filled(order))
-        self.gain = sum(arc.gain * self._left[2 * i + 1] for i, arc in enumerate(arcs))
+            is_best = self._send(order, self._filled(order))
+        self.gain = self._gained() if is_best else self._relaxed()
+
+    def _gained(self) -> int:
+        return sum(arc.gain * self._left[2 * i + 1] for i, arc in enumerate(self._arcs))
+
+    def _relaxed(self) -> int:
+        """What no circulation exceeds: each arc that is level or less pays for what its limit is worth.
+
+        With these prices no cycle gains anything, so that ways need not undo what was sent.
+        """
+        total = 0
+        for i, arc in enumerate(self._arcs):
+            worth = max(0, arc.gain + self._height[arc.head] - self._height[arc.tail])
+            total += worth * (arc.most or 0)
+            self._loss[2 * i] += worth
+            self._left[2 * i], self._left[2 * i + 1] = _ENDLESS, 0
+        return total
 
     def _add(self, arc: Arc) -> None:
         """An arc, and the way back over what was sent along it."""
@@ -80,8 +100,8 @@ class Circulation:
         self._left[number] -= amount
         self._left[number ^ 1] += amount
 
-    def _send(self, order: Sequence[int], surplus: list[int]) -> None:
-        """Send what is too much to where it is missing.
+    def _send(self, order: Sequence[int], surplus: list[int]) -> bool:
+        """Send what is too much to where it is missing; false where that is given up.
 
         The first node in the order leads to most of the others: what is too much at these joins its tree.
         """
@@ -90,7 +110,10 @@ class Circulation:
             self._down(*self._level(roots[:1]), surplus)
         while roots := [node for node in roots if surplus[node] > 0]:
             self._level(roots)
+            if self._looks < 0:
+                return False
             self._fill(roots, surplus)
+        return True
 
     def _level(self, roots: Sequence[int]) -> tuple[list[int], list[int]]:
         """Set the heights so that some way of the least loss from the roots is level to each node.
@@ -110,6 +133,7 @@ class Circulation:
                 continue
             done[node] = True
             nodes.append(node)
+            self._looks -= len(out[node])
             base = far + height[node]
             for number in out[node]:
                 head = to[number]
@@ -142,6 +166,7 @@ class Circulation:
         Each arc is given up once it has led nowhere.
         """
         tried, passed = [0] * self._size, [False] * self._size
+        self._looks -= len(self._to)
         for root in roots:
             node: int = root
             way: list[int] = []

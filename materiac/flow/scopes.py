@@ -45,6 +45,7 @@ class Scopes:
     def __init__(self, terrain: Terrain, nodes: tuple[str, ...]) -> None:
         self._terrain, self.nodes = terrain, nodes
         self.inside = frozenset(nodes)
+        self._lasting: dict[str, dict[str, tuple[Route, ...]]] = {}
         found = {terrain.loops[node].id: terrain.loops[node] for node in nodes if node in terrain.loops}
         self.closed = {id_: loop for id_, loop in found.items() if self._is_closed(loop)}
         self.loops = {id_: loop for id_, loop in found.items() if id_ not in self.closed}
@@ -148,7 +149,8 @@ class Scopes:
         into = [r for node in self.nodes if self.loop(node) is loop for r in self._terrain.before[node]]
         into = [r for r in into if self.loop(r.source) is None and not guarded(r)]
         exempt = self._budgets(None, (r for r in into if r.source in self.inside))
-        first = any(r.source not in self.inside for r in into)
+        # A run that was begun before, in another component, may be one that it did not look at either.
+        first = not self._is_whole(loop) or any(r.source not in self.inside for r in into)
         return 1 + self._terrain.rounds + self._of_cast + exempt + first
 
     @cached_property
@@ -188,7 +190,7 @@ class Scopes:
             if node not in self._empty and not self._is_folded(node)
         }
         steps = (r for r in self.routes if r.source in inside and r.target in inside)
-        forgets = self._budgets(None, (r for r in steps if not guarded(r)))
+        forgets = self._budgets(None, steps)
         simple = bool(into) and not self._stopped and not self.loops
         return Among(max(into, key=into.__getitem__, default=""), forgets, told=simple)
 
@@ -207,15 +209,16 @@ class Scopes:
 
     def _guard(self, node: str) -> Limit:
         rounds, loop = 1 + self._terrain.rounds, self.open_loop(node)
-        near = self._near.get(node, [])
         if loop is not None:
+            near = self._near(loop, node)
             own = self.items(loop).times(rounds + self._budgets(loop, near))
             return own.plus(Limit(self._budgets(None, near)))
         total = Limit((1 + self._stopped) * rounds + self._of_cast)
         for id_, reached in self._under_way.items():
             if node in reached:
-                visits = rounds + self._budgets(self.loops[id_], near)
-                total = total.plus(self.items(self.loops[id_]).times(visits)).plus(Limit(self._of_cast))
+                other = self.loops[id_]
+                visits = rounds + self._budgets(other, self._near(other, node))
+                total = total.plus(self.items(other).times(visits)).plus(Limit(self._of_cast))
         return total
 
     @cached_property
@@ -223,16 +226,26 @@ class Scopes:
         """How many loops before the component may be under way at first and then not any more."""
         known = {loop.id: loop for loop in self._terrain.loops.values()}
         here = self.loops.keys() | self.closed.keys()
-        return sum(loop.source in self.inside for id_, loop in known.items() if id_ not in here)
+        renewed = sum(loop.source in self.inside for id_, loop in known.items() if id_ not in here)
+        return renewed + sum(not self._is_whole(loop) for loop in self.loops.values())
 
-    @cached_property
-    def _near(self) -> dict[str, list[Route]]:
-        """For each node, the steps between those that it is connected with while an item lasts."""
-        found: dict[str, list[Route]] = {}
-        for part in self._terrain.cyclic(self.nodes, stays):
+    def _near(self, loop: LoopView, node: str) -> tuple[Route, ...]:
+        """The steps between nodes that a node is connected with while an item of a loop lasts."""
+        if loop.id not in self._lasting:
+            self._lasting[loop.id] = self._connected(loop)
+        return self._lasting[loop.id].get(node, ())
+
+    def _connected(self, loop: LoopView) -> dict[str, tuple[Route, ...]]:
+        def lasts(route: Route) -> bool:
+            return stays(route) or self.loop(route.source) is not loop
+
+        if len(self._lasting) > _MOST_LOOPS:
+            return dict.fromkeys(self.nodes, self.routes)
+        found: dict[str, tuple[Route, ...]] = {}
+        for part in self._terrain.cyclic(self.nodes, lasts):
             inside = frozenset(part)
-            steps = [r for n in part for r in self._terrain.routes[n] if r.target in inside and stays(r)]
-            found |= dict.fromkeys(part, steps)
+            steps = (r for n in part for r in self._terrain.routes[n] if r.target in inside and lasts(r))
+            found |= dict.fromkeys(part, tuple(steps))
         return found
 
     @cached_property

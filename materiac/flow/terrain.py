@@ -49,6 +49,19 @@ class Terrain:
         return [tuple(sorted(part, key=self.order.__getitem__)) for part in strong_components(after)]
 
     @cached_property
+    def outside(self) -> frozenset[str]:
+        """What can be come to while a loop that has been left is under way, and its items are counted for."""
+        left = (
+            route.target
+            for node, loop in self.loops.items()
+            for route in self.routes.get(node, ())
+            if node in self.order and route.target != END and not route.used_up
+            if self.loops.get(route.target) is not loop
+            and not (route.kind == "empty" and route.at == loop.at)
+        )
+        return frozenset(breadth_first(left, self._after))
+
+    @cached_property
     def before(self) -> Mapping[str, tuple[Route, ...]]:
         """For each node, the routes that lead to it."""
         found: dict[str, list[Route]] = {node: [] for node in self.order}

@@ -10,9 +10,10 @@ evenly, and a dual solution for two items says what each further one adds at mos
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from math import gcd
 from typing import Final, NamedTuple
 
 from materiac.flow.component import MANY_ITEMS, Component, Doors, Price, doors_of
@@ -64,7 +65,15 @@ class WorstCase:
             if len(part) > 1 or any(route.target == part[0] for route in self.terrain.routes[part[0]])
         )
         outer = Doors(tuple((node, True) for node in self.terrain.starts))
-        return {part: Component(self.terrain, part, self._doors(part, outer), _CAST) for part in cyclic}
+        return {
+            part: Component(
+                self.terrain,
+                part,
+                self._doors(part, outer),
+                _CAST if self.terrain.outside.isdisjoint(part) else None,
+            )
+            for part in cyclic
+        }
 
     def _doors(self, part: tuple[str, ...], outer: Doors) -> Doors:
         inside = frozenset(part)
@@ -82,13 +91,18 @@ class WorstCase:
         if len(self.terrain.order) <= _LARGE:
             return {name: self.most(share) for name, share in shares.items()}
         whole = {node: weight for share in shares.values() for node, weight in share.items()}
-        return {name: self._summed(share, whole, len(shares)) for name, share in shares.items()}
+        known = {
+            part: self._known(whole, (part,))[0]
+            for part in self._components
+            if len(part) * len(shares) > _MUCH
+        }
+        return {name: self._summed(share, known) for name, share in shares.items()}
 
-    def _summed(self, share: Gains, whole: Gains, count: int) -> Formula:
-        total = self._in_streams(share)
-        for part in dict.fromkeys(self._part_of[node] for node in share if node in self._part_of):
-            large = len(part) * count > _MUCH
-            total += self._known(whole if large else share, (part,))[0]
+    def _summed(self, share: Gains, known: Mapping[tuple[str, ...], Formula]) -> Formula:
+        """The sum over the parts; of those that are `known` it is not asked what a share of them is."""
+        total, weighs = self._in_streams(share), [node for node in share if share[node]]
+        for part in dict.fromkeys(self._part_of[node] for node in weighs if node in self._part_of):
+            total += known[part] if part in known else self._known(share, (part,))[0]
         return total
 
     @cached_property
@@ -110,18 +124,23 @@ class WorstCase:
         """What casts gain that come to no other parts."""
         inside = None if parts is None else {node for part in parts for node in part}
         own = {node: weight for node, weight in weights.items() if inside is None or node in inside}
-        key = frozenset((node, weight) for node, weight in own.items() if weight), parts
-        if not key[0]:
+        # What weighs so many times as much gains so many times as much.
+        unit = gcd(*own.values())
+        if not unit:
             return Formula(), Outcome(0, 0)
+        own = {node: weight // unit for node, weight in own.items() if weight}
+        key = frozenset(own.items()), parts
         if key not in self._found:
             self._found[key] = self._least(own, parts or tuple(self.terrain.parts))
-        return self._found[key]
+        formula, outcome = self._found[key]
+        return formula.times(unit), outcome
 
     def _least(self, weights: Gains, parts: Parts) -> tuple[Formula, Outcome]:
         """The least of bounds with several prices of cycles."""
         formula, outcome = self._told(weights, {}, parts)
         prices = self._prices_of_cycles(outcome)
-        found = [formula, *(self._told(weights, tried, parts)[0] for tried in _tried(prices))]
+        levels = 1 if len(self.terrain.order) > _LARGE else _MOST_LEVELS
+        found = [formula, *(self._told(weights, tried, parts)[0] for tried in _tried(prices, levels))]
         lowest = min(found, key=lambda it: (it.at(2), it.at(1)))
         least = {"single": min(it.single for it in found), "empty": min(it.empty for it in found)}
         return replace(lowest, **least), outcome
@@ -187,10 +206,10 @@ class WorstCase:
         return WorstCase(self.terrain.of_item(region.loop.sockets if region.loop else ()))
 
 
-def _tried(prices: Prices) -> Iterator[Prices]:
+def _tried(prices: Prices, most: int) -> Iterator[Prices]:
     """The prices, and lower ones: the dearest cycle is what all of a scope are paid for."""
     levels = sorted({price for found in prices.values() for price in found.values()}, reverse=True)
-    for level in levels[:_MOST_LEVELS]:
+    for level in levels[:most]:
         yield {
             scope: {among: min(price, level) for among, price in found.items()}
             for scope, found in prices.items()
@@ -217,7 +236,7 @@ class _Walk:
         self._more: dict[Charge, int] = {}
         self._best: dict[Entrance, int] = {}
         self._slopes: dict[str, int] = {}
-        self._next: dict[Entrance, Route | None] = {}
+        self._last: dict[Entrance, Callable[[Entrance], Route | None]] = {}
         self._reasons: dict[Entrance, tuple[Reason, ...]] = {}
         self._cycles: list[tuple[Price, ...]] = []
         for part in self._parts:
@@ -248,9 +267,10 @@ class _Walk:
         gain, last = max(found, default=(0, -1))
         own = self._gains.get(node, 0)
         self._slopes[node] = self._slope_after([node])
+        route = self._terrain.routes[node][last] if last >= 0 else None
         for entrance in ((node, True), (node, False)):
             self._best[entrance] = own + gain
-            self._next[entrance] = self._terrain.routes[node][last] if last >= 0 else None
+            self._last[entrance] = lambda _: route
 
     def _solve(self, component: Component) -> None:
         self._fold(component)
@@ -260,10 +280,9 @@ class _Walk:
         self._cycles.append(solved.prices)
         own = [price.reason for price in solved.prices]
         inner = [reason for part in component.folded for reason in part.reasons]
-        for entrance, gain in solved.best.items():
-            self._best[entrance] = gain
-            self._next[entrance] = solved.last(entrance)
-            self._reasons[entrance] = tuple(dict.fromkeys([*own, *inner]))
+        self._best |= solved.best
+        self._last |= dict.fromkeys(solved.best, solved.last)
+        self._reasons |= dict.fromkeys(solved.best, tuple(dict.fromkeys([*own, *inner])))
 
     def _fold(self, component: Component) -> None:
         ways = list(component.gains(self._weights, self._items)) if self._items else []
@@ -286,7 +305,8 @@ class _Walk:
         """What limits the components that a best way passes."""
         while True:
             yield from self._reasons.get(entrance, ())
-            route = self._next.get(entrance)
+            last = self._last.get(entrance)
+            route = last(entrance) if last is not None else None
             if route is None:
                 return
             entrance = (route.target, guarded(route))
