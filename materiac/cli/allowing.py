@@ -35,9 +35,12 @@ def _formula(text: str) -> Formula:
     from materiac.flow.formula import Formula
 
     try:
-        return Formula.read(text)
+        formula = Formula.read(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+    if formula.single < 0 or formula.per_item < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' allows less than nothing")
+    return formula
 
 
 def wrong_use(options: argparse.Namespace) -> str | None:

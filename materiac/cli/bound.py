@@ -65,7 +65,9 @@ def _data(bound: Bound, budget: Budget, items: int | None) -> dict[str, Any]:
     from materiac.cli import bound_page
 
     data = bound.as_data()
-    funded = {unit: most for unit, most, _ in bound_page.funded(bound, budget)}
+    # Replies of a person have no limit: no budget pays for any number of items with them.
+    found = ((unit, most) for unit, most, _ in bound_page.funded(bound, budget))
+    funded = {unit: most for unit, most in found if most is not None or not bound.talks}
     data["budgetPaysForItems"] = funded
     if items is not None:
         data["items"] = items

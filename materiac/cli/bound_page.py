@@ -23,7 +23,10 @@ _MANY: Final = 6
 
 
 class Funded(NamedTuple):
-    """How many items a budget pays for in the worst case; None where that is any number."""
+    """How many items a budget pays for in the worst case; None where that is any number.
+
+    Nothing is known of the replies of a person.
+    """
 
     unit: str
     items: int | None
@@ -33,8 +36,9 @@ class Funded(NamedTuple):
 def render(bound: Bound, budget: Budget, items: int | None) -> str:
     """The page of a bound, without a line break at its end."""
     turns = f"{bound.loadout}: at most {_with_unit(bound.turns, 'agent turn')}"
+    replies = ", and one for each reply of a person" if bound.talks else ""
     where = ", N being the most items of a list" if _grows(bound) else ""
-    lines = [f"{turns}{where}", "", *_table(list(_rows(bound)), items)]
+    lines = [f"{turns}{replies}{where}", "", *_table(list(_rows(bound)), items)]
     notes = [*_replies(bound), *_cases(bound), *_unknown(bound), *_budget(bound, budget)]
     if notes:
         lines += ["", *notes]
@@ -70,7 +74,8 @@ def _rows(bound: Bound) -> Iterator[tuple[str, Formula, str]]:
     if bound.runs != Formula():
         yield "utility runs", bound.runs, ""
     yield from (_row(part.name, part.count, part.sockets) for part in bound.materia if part.kind != "agent")
-    yield from ((_UNITS[spent.unit], spent.most, "") for spent in bound.spent)
+    note = "without the replies of a person" if bound.talks else ""
+    yield from ((_UNITS[spent.unit], spent.most, note) for spent in bound.spent)
 
 
 def _row(name: str, formula: Formula, sockets: Sequence[str]) -> tuple[str, Formula, str]:
@@ -94,7 +99,7 @@ def _cells(row: tuple[str, Formula, str], items: int | None) -> list[str]:
 def _replies(bound: Bound) -> Iterator[str]:
     if bound.talks:
         named = ", ".join(f"'{socket}'" for socket in bound.talks)
-        yield f"and one turn more for each reply of a person to {named}"
+        yield f"each reply of a person to {named} takes a turn more, which is not counted"
 
 
 def _cases(bound: Bound) -> Iterator[str]:
@@ -119,9 +124,17 @@ def _listed(names: Iterable[str]) -> str:
 def _budget(bound: Bound, budget: Budget) -> Iterator[str]:
     for unit, items, limit in funded(bound, budget):
         words = f"the budget of {shown(limit)} {_UNITS[unit]} pays for"
-        if items is None:
+        replies = ", without the replies of a person" if bound.talks else ""
+        if items is None and not bound.talks:
             yield f"{words} every cast"
-        elif not bound.turns.grows:
+        elif items is None:
+            yield f"{words} a cast{replies}, which have no limit"
+        elif not _spends_more_for_items(bound, unit):
             yield f"{words} no cast in the worst case"
         else:
-            yield f"{words} {items} item{'' if items == 1 else 's'} in the worst case"
+            yield f"{words} {items} item{'' if items == 1 else 's'} in the worst case{replies}"
+
+
+def _spends_more_for_items(bound: Bound, unit: str) -> bool:
+    spent = bound.spending(unit)
+    return spent is not None and spent.most.grows

@@ -153,7 +153,7 @@ class Drawing:
             runs = self._scopes.runs[id_]
             most = Limit(runs) if kind == "runs" else Limit(-runs, runs)
             share = self.given(id_) if kind == "next" else None
-            self.sketch.through(tails, (kind, id_), most, Reason(kind, id_), share)
+            self.sketch.through(tails, (kind, id_), most, Reason(kind, id_, times=runs), share)
         return found
 
     def _end(self, tail: Hashable, route: Route) -> int:
@@ -181,7 +181,8 @@ class Drawing:
             else:
                 self._to(tail, route)
         for loop in begun:
-            most, reason = self._scopes.begun(loop), Reason("runs", loop)
+            most = self._scopes.begun(loop)
+            reason = Reason("runs", loop, times=most.constant)
             share = self.given(loop)
             self.sketch.step(("idle", loop), ("begun", loop), most, reason=reason, enters=loop, share=share)
         for edge, taken in budgeted.items():

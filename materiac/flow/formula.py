@@ -76,23 +76,36 @@ class Formula:
         """Whether it depends on the number of items, be there one."""
         return bool(self.per_item or self.per_pair)
 
-    def first_over(self, limit: Formula) -> int | None:
-        """The fewest items, at least 1, for which this is more than `limit`; None where it never is."""
-        if self.at(1) > limit.at(1):
+    def first_over(self, limit: Formula, *, reaches: bool = False) -> int | None:
+        """The fewest items, at least 1, for which this is more than `limit`; None where it never is.
+
+        With `reaches` it is enough to come to the limit.
+        """
+
+        def is_over(items: int) -> bool:
+            least, limited = self.at(items), limit.at(items)
+            return least > limited or (reaches and least == limited)
+
+        if is_over(1):
             return 1
-        if (self.per_pair, self.per_item) <= (limit.per_pair, limit.per_item):
-            return None
         low, high = 1, 2
-        while high < _MOST_ITEMS and self.at(high) <= limit.at(high):
+        while not is_over(high):
+            if high >= _MOST_ITEMS or (self.per_pair, self.per_item) <= (limit.per_pair, limit.per_item):
+                return None
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.at(middle) > limit.at(middle) else (middle, high)
+            low, high = (low, middle) if is_over(middle) else (middle, high)
         return high
 
+    def is_always_over(self, limit: Formula) -> bool:
+        """Whether this is more than `limit` for any number of items, be there one."""
+        grows = (self.per_pair, self.per_item) >= (limit.per_pair, limit.per_item)
+        return grows and all(self.at(items) > limit.at(items) for items in (1, 2))
+
     def most_items(self, limit: float | Fraction) -> int | None:
-        """The most items for which this is no more than a limit, 0 if there are none; None for any number."""
-        first = self.first_over(Formula.always(Fraction(str(limit))))
+        """The most items for which this stays below a limit, 0 if there are none; None for any number."""
+        first = self.first_over(Formula.always(Fraction(str(limit))), reaches=True)
         return None if first is None else first - 1
 
     def as_data(self) -> dict[str, Any]:

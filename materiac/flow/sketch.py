@@ -42,11 +42,15 @@ class Among(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """What limits an arc: the budget of an edge, `next` items, runs, the guard, or visits; and of what."""
+    """What limits an arc: the budget of an edge, `next` items, runs, the guard, or visits; and of what.
+
+    `times` is how often a loop can be begun.
+    """
 
     kind: str
     of: Hashable
     among: Among | None = None
+    times: int = 0
 
 
 class Share(NamedTuple):

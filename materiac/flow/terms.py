@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from materiac.digraph import shortest
+from materiac.flow.terrain import stays
+from materiac.names import END
 from materiac.source import Pointer
 
 if TYPE_CHECKING:
-    from materiac.flow.sketch import Reason
+    from materiac.flow.sketch import Among, Reason
     from materiac.flow.terrain import Terrain
     from materiac.graph import LoadoutGraph
+
+_MOST_NAMED: Final = 8
 
 
 class Term(NamedTuple):
@@ -25,7 +31,7 @@ class Term(NamedTuple):
 
 def terms(graph: LoadoutGraph, terrain: Terrain, reasons: Iterable[Reason]) -> Iterator[Term]:
     """The limits that matter, each once: loops, edges, visits, the stall guard."""
-    found = dict.fromkeys((reason.kind, reason.of) for reason in reasons)
+    found = {(reason.kind, reason.of): reason for reason in reasons}
     loops = dict.fromkeys(str(of) for kind, of in found if kind == "next")
     folded = {region.loop.id: region.generator.id for region in terrain.regions if region.loop}
     for id_ in graph.loops:
@@ -37,15 +43,13 @@ def terms(graph: LoadoutGraph, terrain: Terrain, reasons: Iterable[Reason]) -> I
     for kind, of in found:
         if kind == "budget" and isinstance(of, tuple):
             yield _edge(graph, str(of[0]), int(of[1]))
-    for kind, of in found:
+    for (kind, of), reason in found.items():
         if kind == "visits":
             at = (*graph.socket_at(str(of)), "limits", "maxVisits")
             yield Term(f"'{of}' is visited at most {_times(terrain.visits[str(of)])} in a cast", at)
         elif kind == "runs":
-            yield Term(f"{_loop(graph, str(of))} is begun only so often", graph.loops[str(of)].at)
-    guarded = [str(of) for kind, of in found if kind == "guard"]
-    if guarded:
-        yield _guard(graph, guarded, terrain.rounds)
+            yield _begun(graph, reason, terrain.rounds)
+    yield from _guards(graph, terrain, [reason for reason in found.values() if reason.kind == "guard"])
 
 
 def _loop(graph: LoadoutGraph, id_: str) -> str:
@@ -61,11 +65,46 @@ def _edge(graph: LoadoutGraph, source: str, index: int) -> Term:
     return Term(words, (*graph.socket_at(source), "edges", index))
 
 
-def _guard(graph: LoadoutGraph, sockets: list[str], rounds: int) -> Term:
-    named = ", ".join(f"'{socket}'" for socket in sockets[:4]) + (", …" if len(sockets) > 4 else "")
-    cycles = "no cycle" if rounds == 0 else f"{rounds} cycle{'s' if rounds > 1 else ''}"
-    words = f"nothing but the stall guard, which lets {cycles} pass, ends coming back to {named}"
-    return Term(words, graph.socket_at(sockets[0]))
+def _begun(graph: LoadoutGraph, reason: Reason, rounds: int) -> Term:
+    id_, times = str(reason.of), reason.times
+    guard = "the stall guard ends the ways back to it"
+    why = guard if times == 1 + rounds else "the stall guard and the limits of edges end the ways back to it"
+    return Term(f"{_loop(graph, id_)} is begun at most {_times(times)}: {why}", graph.loops[id_].at)
+
+
+def _guards(graph: LoadoutGraph, terrain: Terrain, reasons: Iterable[Reason]) -> Iterator[Term]:
+    """For each circle of nodes that only the stall guard ends, one of its cycles."""
+    circles: dict[Among | None, list[str]] = {}
+    for reason in reasons:
+        circles.setdefault(reason.among, []).append(str(reason.of))
+    rounds = terrain.rounds
+    after = "before it closes" if rounds == 0 else f"after {rounds} round{'' if rounds == 1 else 's'}"
+    for sockets in circles.values():
+        cycle = _cycle(terrain, sockets[0])
+        what = "the cycle" if set(sockets) <= set(cycle) else "cycles such as"
+        words = f"only the stall guard ends {what} {_way(graph, cycle)}: {after}"
+        yield Term(words, graph.socket_at(sockets[0]))
+
+
+def _cycle(terrain: Terrain, node: str) -> list[str]:
+    """A shortest way back to a node, with no budget on it and if possible with no advance."""
+
+    def after(here: str, *, staying: bool) -> list[str]:
+        routes = (route for route in terrain.routes[here] if route.budget is None and route.target != END)
+        return [route.target for route in routes if stays(route) or not staying]
+
+    for staying in (True, False):
+        way = shortest(after(node, staying=staying), {node}, partial(after, staying=staying))
+        if way:
+            return [node, *way]
+    return [node, node]
+
+
+def _way(graph: LoadoutGraph, nodes: Sequence[str]) -> str:
+    """`'a' → 'b' → 'a'`; the middle of a long way is left out."""
+    passed = {node: f"(empty: {_loop(graph, loop.id)})" for node, loop in graph.ways_past.items()}
+    named = [passed.get(node, f"'{node}'") for node in nodes]
+    return " → ".join(named if len(named) <= _MOST_NAMED else [*named[:4], "…", named[-1]])
 
 
 def _times(count: int) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from materiac.flow.bounds import Spent
     from materiac.flow.formula import Formula
 
+_ADVICE: Final = "allow more than that: a cast that comes to its budget fails, unless it is over then"
 _UNITS: Final = {"tokens": ("maxTokens", "tokens"), "usd": ("maxCostUsd", "US dollars")}
 
 
@@ -38,22 +39,31 @@ def _agents(view: LoadoutView) -> dict[str, model.AgentMateria]:
     return {name: it for name, it in materia.items() if it is not None and it.type == "agent"}
 
 
+def _talks(view: LoadoutView) -> list[str]:
+    """The sockets whose agents talk with a person."""
+    sockets = (view.graph.sockets[node] for node in view.graph.reached if node in view.graph.sockets)
+    return [socket.id for socket in sockets if getattr(socket.materia, "multi_turn", False)]
+
+
 def _funds(view: LoadoutView, spent: Spent, limit: float) -> Iterator[Finding]:
     """How many items a budget pays for; nothing where that is any number of them."""
     key, unit = _UNITS[spent.unit]
     items = spent.most.most_items(limit)
+    without = ", without the replies of a person" if _talks(view) else ""
     budget = f"the budget of {_shown(Fraction(str(limit)))} {unit}"
     related = [(("budget", key), "the budget")]
     if items == 0 and spent.most.grows:
         one = f"one takes up to {_shown(spent.most.at(1))}"
-        words = f"{budget} pays for no item of '{view.graph.name}' in the worst case: {one}"
-        yield RULE.finding(words, _place(view), related=related)
+        words = f"{budget} pays for no item of '{view.graph.name}' in the worst case: {one}{without}"
+        yield RULE.finding(words, _place(view), related=related, help=_ADVICE)
     elif items == 0:
-        words = f"a cast of '{view.graph.name}' takes up to {spent.most} {unit}, more than {budget}"
-        yield RULE.finding(words, _place(view), related=related)
+        words = f"{budget} does not pay for every cast of '{view.graph.name}'"
+        words += f": one takes up to {spent.most}{without}"
+        yield RULE.finding(words, _place(view), related=related, help=_ADVICE)
     elif items is not None and not spent.unknown:
         number = f"{items} item{'' if items == 1 else 's'}"
-        words = f"{budget} pays for {number} of '{view.graph.name}' in the worst case, which is {spent.most}"
+        words = f"{budget} pays for {number} of '{view.graph.name}' in the worst case"
+        words += f", which is {spent.most}{without}"
         yield RULE.finding(words, _place(view), related=related, severity=Severity.INFO)
 
 
@@ -61,6 +71,11 @@ def _over_allowed(view: LoadoutView) -> Iterator[Finding]:
     allowed = view.file.allowed
     if allowed is None:
         return
+    talks = _talks(view)
+    if talks:
+        words = f"what a person says to {listed(talks)} is not counted: '{view.graph.name}' is held against "
+        words += "what is allowed without the replies of a person, each of which takes a turn more"
+        yield RULE.finding(words, _place(view))
     if allowed.turns is not None:
         from materiac.flow.bounds import totals  # noqa: PLC0415 - only where it is asked for
 
@@ -88,7 +103,8 @@ def _more(view: LoadoutView, most: Formula, limit: Formula, unit: str) -> Iterat
         yield _beyond(view, f"with {number} {cast} takes up to {takes} {unit}, at most {may} are allowed")
     elif items is None and first is not None and most.grows:
         words = f"with N items {cast} takes up to {most} {unit}, at most {limit} are allowed"
-        yield _beyond(view, f"{words}: that is more where N is {first}")
+        where = "whatever N is" if most.is_always_over(limit) else f"where N is {first}"
+        yield _beyond(view, f"{words}: that is more {where}")
     elif items is None and first is not None:
         yield _beyond(view, f"{cast} takes up to {most} {unit}, at most {limit} are allowed")
 

@@ -171,7 +171,7 @@ def test_what_it_comes_from() -> None:
 
 def test_the_stall_guard_is_named() -> None:
     told = bound(graph_of({"a": {"materia": "Plain", "edges": to("a")}}), 2)
-    words = "nothing but the stall guard, which lets 2 cycles pass, ends coming back to 'a'"
+    words = "only the stall guard ends the cycle 'a' → 'a': after 2 rounds"
     assert (str(told.turns), [term.words for term in told.terms]) == ("3", [words])
 
 

@@ -66,6 +66,7 @@ def test_few_items_have_numbers_of_their_own() -> None:
         ("5", "4", 1),
         ("5", "5", None),
         ("2 + N", "1000000", 999_999),
+        ("3 + N", "3*N", 1),
     ],
 )
 def test_the_first_number_of_items_that_is_too_many(most: str, limit: str, first: int | None) -> None:
@@ -81,6 +82,22 @@ def test_sums_and_multiples() -> None:
 
 
 def test_how_many_items_a_limit_is_enough_for() -> None:
-    assert Formula.read("10 + 90*N").most_items(1_000) == 11
+    assert Formula.read("10 + 90*N").most_items(1_000) == 10
     assert Formula.read("10 + 90*N").most_items(99.5) == 0
-    assert Formula.read("10").most_items(10) is None
+    assert Formula.read("10 + 90*N").most_items(190) == 1
+    assert Formula.read("10").most_items(10) == 0
+    assert Formula.read("10").most_items(10.1) is None
+
+
+@pytest.mark.parametrize(
+    ("most", "limit", "over"),
+    [
+        ("3 + 2*N", "0", True),
+        ("3 + 2*N", "4", True),
+        ("1 + 2*N", "4", False),
+        ("3 + 2*N", "3*N", False),
+        ("4*N", "3*N", True),
+    ],
+)
+def test_what_is_more_for_any_number_of_items(most: str, limit: str, *, over: bool) -> None:
+    assert Formula.read(most).is_always_over(Formula.read(limit)) == over
