@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from materiac.source import Language, Pointer, Source, Span
 
@@ -88,8 +88,18 @@ class Fix(NamedTuple):
     safe: bool = False
 
 
+class Step(NamedTuple):
+    """A step of a way that casts can go: a visit of a socket or the end, or a loop that is found empty."""
+
+    kind: Literal["socket", "empty"]
+    name: str
+
+
 class Finding(NamedTuple):
-    """One fault. `at` is a pointer into the document, or a span where there is no value yet."""
+    """One fault. `at` is a pointer into the document, or a span where there is no value yet.
+
+    `way` is a counterexample, whole, where the message tells of one.
+    """
 
     rule: str
     severity: Severity
@@ -98,6 +108,7 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
     help: str | Bilingual | None = None
     fix: Fix | None = None
+    way: tuple[Step, ...] = ()
 
 
 class Place(NamedTuple):

@@ -15,8 +15,8 @@ def render(findings: Sequence[Located], suppressed: int = 0) -> str:
     """One object, in ASCII, with a line break at its end.
 
     Lines and columns count from 1, columns in characters; the end is the place after the last
-    character. A finding without a place has null in all of these fields and in `file`. Those that are
-    `suppressed` are counted alone.
+    character. A finding without a place has null in all of these fields and in `file`. One that tells of a
+    counterexample has all of its steps as `way`. Those that are `suppressed` are counted alone.
     """
     report = {
         "version": VERSION,
@@ -40,6 +40,7 @@ def _finding(located: Located) -> dict[str, Any]:
         **_place(located.place),
         "related": [{**_place(place), "message": sound(words)} for place, words in located.related],
         "help": None if located.help is None else sound(located.help),
+        **({"way": [{step.kind: sound(step.name)} for step in finding.way]} if finding.way else {}),
     }
 
 

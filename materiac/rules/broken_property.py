@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from materiac.diagnostic import Finding, Severity
 from materiac.properties import parse
 from materiac.rules.rule import LoadoutView, Rule, Stage
-from materiac.rules.wording import way
+from materiac.rules.wording import steps, way
 from materiac.source import Pointer
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
         found = breaches.of(rule)
         if isinstance(found, tuple):
             words = f"{rule} does not hold: a cast may go {way(found, graph)}"
-            yield RULE.finding(words, at, related=_last_step(graph, found))
+            yield RULE.finding(words, at, related=_last_step(graph, found), way=steps(found, graph))
         elif found is not None:
             words = f"{rule} cannot be proved: there are too many ways to look at"
             advice = "every run is watched for it"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from materiac.diagnostic import Bilingual, Finding, Fix, Related, Severity
+from materiac.diagnostic import Bilingual, Finding, Fix, Related, Severity, Step
 from materiac.source import Pointer
 
 if TYPE_CHECKING:  # `materiac rules` lists the rules without loading what they look at
@@ -125,7 +125,8 @@ class Rule(NamedTuple):
         help: str | Bilingual | None = None,  # noqa: A002 (the word of the reports)
         severity: Severity | None = None,
         fix: Fix | None = None,
+        way: Iterable[Step] = (),
     ) -> Finding:
         """A breach of this rule; `related` are pairs of a pointer and a few words."""
         pairs = tuple(Related(*pair) for pair in related)
-        return Finding(self.name, severity or self.severity, message, at, pairs, help, fix)
+        return Finding(self.name, severity or self.severity, message, at, pairs, help, fix, tuple(way))

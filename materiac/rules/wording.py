@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from materiac.diagnostic import Bilingual
+from materiac.diagnostic import Bilingual, Step
 
 if TYPE_CHECKING:
     from materiac.flow.termination import Cycle
@@ -29,6 +29,12 @@ def way(nodes: Sequence[str], graph: LoadoutGraph) -> str:
         return " → ".join(_node(node, graph) for node in nodes)
     first, last = nodes[: _MOST // 2], nodes[-_MOST // 2 + 1 :]
     return f"{way(first, graph)} → … → {way(last, graph)}"
+
+
+def steps(nodes: Sequence[str], graph: LoadoutGraph) -> tuple[Step, ...]:
+    """A whole way, for programs."""
+    passed = ((node, graph.ways_past.get(node)) for node in nodes)
+    return tuple(Step("socket", node) if loop is None else Step("empty", loop.id) for node, loop in passed)
 
 
 def _node(node: str, graph: LoadoutGraph) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from materiac import pipeline
 from materiac.diagnostic import Severity
+from materiac.report import as_json
 
 MATERIA = """
 materia Plan { generator prompt "p" }
@@ -229,3 +230,23 @@ def test_unknown_names_are_looked_for() -> None:
             "did you mean 'end'?",
         ),
     ]
+
+
+def test_a_long_way_is_whole_for_programs() -> None:
+    row = " ".join(f"s{i}: Do -> s{i + 1}" for i in range(30))
+    text = f"loadout L {{ entry s0 {row} s30: Do never s30 before stray stray: Do -> s0 }} {MATERIA}"
+    found = pipeline.check([pipeline.Text("l.materia", text.encode())])
+    (broken,) = [part.finding for part in found if part.finding.rule == "broken-property"]
+    assert "…" in broken.message
+    shown = json.loads(as_json.render(found))["findings"]
+    (whole,) = [part["way"] for part in shown if part["rule"] == "broken-property"]
+    assert whole == [{"socket": f"s{i}"} for i in range(31)]
+    assert all("way" not in part for part in shown if part["rule"] != "broken-property")
+
+
+def test_empty_loops_and_the_end_are_steps() -> None:
+    text = f"loadout L {{ {ITEMS} never end before build }} {MATERIA}"
+    found = pipeline.check([pipeline.Text("l.materia", text.encode())])
+    (broken,) = [part.finding for part in found if part.finding.rule == "broken-property"]
+    steps = [("socket", "plan"), ("empty", "work"), ("socket", "tell"), ("socket", "end")]
+    assert [tuple(step) for step in broken.way] == steps
