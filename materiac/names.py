@@ -81,6 +81,13 @@ def nearest(wrong: str, known: Iterable[str]) -> str | None:
     return folded[near[0]] if near else None
 
 
+def slip(wrong: str, known: frozenset[str]) -> str | None:
+    """The known name that is a slip away, or None where there is none."""
+    folded = _folded(known)
+    candidates = sorted(_one_letter_away(wrong.casefold(), _variants(known)))
+    return next((folded[word] for word in candidates if is_slip(wrong, folded[word])), None)
+
+
 @functools.lru_cache(maxsize=8)
 def _folded(names: frozenset[str]) -> dict[str, str]:
     return {name.casefold(): name for name in sorted(names, reverse=True)}

@@ -131,9 +131,10 @@ def _is_in(place: Place, known: Place) -> bool:
 def accesses(graph: LoadoutGraph) -> Accesses:
     """What the sockets and loops of a loadout read and write."""
     keys = frozenset(_keys(graph))
+    words = keys.union(ITEM_NAMES, (loop.alias for loop in graph.loops.values()))
     cursors = frozenset(loop.cursor for loop in graph.loops.values())
     return Accesses(
-        visits={id_: tuple(_visit(socket, keys, cursors)) for id_, socket in graph.sockets.items()},
+        visits={id_: tuple(_visit(socket, words, cursors)) for id_, socket in graph.sockets.items()},
         lists={id_: read for id_, loop in graph.loops.items() if (read := _list(loop)) is not None},
         keys=keys,
         speaks=any(_speaks(socket) for socket in graph.sockets.values()),
@@ -171,11 +172,11 @@ def _list(loop: LoopView) -> Read | None:
     return Read(("state", *loop.path.segments), loop.items, (*spelled, "items"), "list")
 
 
-def _visit(socket: SocketView, keys: frozenset[str], cursors: Collection[str]) -> Iterator[Act]:
+def _visit(socket: SocketView, words: frozenset[str], cursors: Collection[str]) -> Iterator[Act]:
     if socket.materia is None:
         yield Anything(socket.id)
     if isinstance(socket.materia, model.AgentMateria):
-        yield from _prompt(socket, socket.materia.prompt, keys)
+        yield from _prompt(socket, socket.materia.prompt, words)
     if _speaks(socket):
         yield Write(LAST_JSON)
         yield from _patch(socket)
@@ -186,13 +187,14 @@ def _visit(socket: SocketView, keys: frozenset[str], cursors: Collection[str]) -
 # Prompts
 
 
-def _prompt(socket: SocketView, prompt: str, keys: frozenset[str]) -> Iterator[Read]:
+def _prompt(socket: SocketView, prompt: str, words: frozenset[str]) -> Iterator[Read]:
+    """What a prompt reads of the state: bare words mean it where they are known, those of items too."""
     at = ("materia", socket.written.materia, "prompt")
     for name in dict.fromkeys(reference.name for reference in references(prompt)):
         path = None if name in WHOLE else _source(name)
         if path is None or not _is_below_state(path) or of_item(socket, path):
             continue
-        if not path.bare or path.segments[0] in keys:
+        if not path.bare or path.segments[0] in words:
             yield Read(("state", *path.segments), "{{" + name + "}}", at, "prompt")
 
 

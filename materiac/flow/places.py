@@ -73,6 +73,10 @@ class Places:
         """The bits of a place and of those that it lies in."""
         return self._mask(place[:length] for length in range(1, len(place) + 1))
 
+    def within(self, place: Place) -> int:
+        """The bits of a place, of those that it lies in, and of those that lie in it."""
+        return self.above(place) | self._below.get(place, 0)
+
     def _mask(self, places: Iterable[Place]) -> int:
         found = 0
         for place in places:

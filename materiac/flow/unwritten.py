@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
+from materiac.flow.absent import absent
 from materiac.flow.accesses import JOINED, Anything, Read, accesses
 from materiac.flow.ground import Ground
 from materiac.flow.known import START, Known, Mode
@@ -30,13 +31,15 @@ MOST_PLACES: Final = 32
 class Gap(NamedTuple):
     """A read of what nothing has written; `node` is the socket that reads, or the way past a loop.
 
-    What is `undefined` is written by nothing at all. `found` is a way, or what knows one.
+    What is `undefined` is written by nothing at all, or `follows` from an assignment of something undefined.
+    `found` is a way, or what knows one.
     """
 
     node: str
     read: Read
     found: tuple[str, ...] | Nearest = ()
     undefined: bool = False
+    follows: bool = False
 
     @property
     def way(self) -> tuple[str, ...]:
@@ -65,11 +68,13 @@ class _Search:
         self._left = max(LEAST_SEARCHES, MOST_ROUTES // max(routes, 1))
 
     def gaps(self) -> Iterator[Gap]:
-        written = self._written()
+        written, never = self._written(), absent(self._graph)
+        following = self._following(written, chain.from_iterable(never.values()))
         for node in (node for node in self._graph.reached if node in self._known.before):
+            yield from (Gap(node, read, undefined=True) for read in never.get(node, ()))
             for look in self._reads(node, written):
                 if not written & look.bit:
-                    yield Gap(node, look.read, undefined=True)
+                    yield Gap(node, look.read, undefined=True, follows=bool(following & look.bit))
                 elif self._is_near(node, look):
                     yield Gap(node, look.read, self._nearest)
                 elif (way := self._way(node, look)) is not None:
@@ -89,18 +94,42 @@ class _Search:
 
     def _written(self) -> int:
         """The bits of what is written anywhere, be it reached or not."""
-        places, visits = self._known.places, self._accesses.visits.values()
+        found = self._known.places.above(JOINED) if self._known.ground.regions else 0
+        for op in self._writes:
+            if isinstance(op, Store):
+                found |= op.given
+        return self._copied(found)
+
+    @cached_property
+    def _writes(self) -> list[Store | Copy]:
+        visits = self._accesses.visits.values()
         acts = [act for visit in visits for act in visit if not isinstance(act, Anything)]
-        ops = [op for op in places.ops(acts) if not isinstance(op, Look)]
-        found, before = places.above(JOINED) if self._known.ground.regions else 0, -1
+        return [op for op in self._known.places.ops(acts) if not isinstance(op, Look)]
+
+    def _copied(self, found: int) -> int:
+        """Bits with those that copies write where these are written."""
+        before = -1
         while found != before:
             before = found
-            for op in ops:
-                if isinstance(op, Store):
-                    found |= op.given
-                elif isinstance(op, Copy) and found & op.source:
+            for op in self._writes:
+                if isinstance(op, Copy) and found & op.source:
                     found |= op.above | op.below_as(found)
         return found
+
+    def _following(self, written: int, never: Iterable[Read]) -> int:
+        """The bits of what would be written, were it not for what assignments read of the undefined."""
+        targets = written
+        for op in self._writes:
+            targets |= op.above | op.below if isinstance(op, Copy) else 0
+        reads = chain.from_iterable(self._ops[node] for node in self._graph.reached if node in self._ops)
+        looks = (op for op in reads if isinstance(op, Look) and op.read.kind == "source")
+        first = lost = 0
+        for look in looks:
+            first |= look.bit & ~targets
+        for read in never:
+            if read.kind == "source":
+                lost |= self._known.places.within(("state", *read.target.split(".")))
+        return self._copied(written | first | lost) & ~(written | first & ~lost)
 
     def _is_near(self, node: str, look: Look) -> bool:
         """Whether nothing is written on the nearest way, and casts can go that for certain."""

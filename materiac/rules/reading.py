@@ -11,6 +11,7 @@ from materiac.source import Pointer
 
 if TYPE_CHECKING:  # `materiac rules` lists the rules without loading what they look with
     from materiac.flow.accesses import Accesses
+    from materiac.flow.slips import Slip
     from materiac.flow.unused import Unused
     from materiac.flow.unwritten import Gap
     from materiac.graph import LoadoutGraph
@@ -21,6 +22,13 @@ def gaps_of(view: LoadoutView) -> Sequence[Gap]:
     from materiac.flow.unwritten import gaps  # noqa: PLC0415 - see above
 
     return gaps(view.graph, view.file.frame.limits.max_no_advance_cycles)
+
+
+def slips_of(view: LoadoutView) -> Iterator[Slip]:
+    """The words in prompts that may be misspelt references."""
+    from materiac.flow.slips import slips  # noqa: PLC0415 - see above
+
+    return slips(view.graph)
 
 
 def accesses_of(view: LoadoutView) -> Accesses:
@@ -47,12 +55,12 @@ def words(gap: Gap, graph: LoadoutGraph) -> str:
     return f"'{gap.node}' reads '{read.written}'"
 
 
-def place(gap: Gap, graph: LoadoutGraph) -> Pointer:
+def place(gap: Gap | Slip, graph: LoadoutGraph) -> Pointer:
     """Where it stands in the loadout itself: what a materia says, at the socket that uses it."""
     return (*graph.socket_at(gap.node), "materia") if gap.read.inherited else gap.read.at
 
 
-def related(gap: Gap, graph: LoadoutGraph) -> tuple[tuple[Pointer, str], ...]:
+def related(gap: Gap | Slip, graph: LoadoutGraph) -> tuple[tuple[Pointer, str], ...]:
     """Where its materia has it."""
     if not gap.read.inherited:
         return ()
