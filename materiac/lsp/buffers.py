@@ -120,7 +120,7 @@ class Buffer:
     def is_large(self) -> bool:
         return len(self.text) >= LARGE
 
-    @property
+    @cached_property
     def raw(self) -> bytes:
         """What its file would hold."""
         return self.source.text.encode()

@@ -46,7 +46,9 @@ def _hover(server: Server, buffer: Buffer, params: types.HoverParams) -> types.H
     offset = buffer.offset(wire.spot(params.position))
 
     def most(loadout: str, socket: str) -> str | None:
-        return server.checker.most(Visits(server.job(buffer), loadout, socket))
+        if buffer.is_large and exact is not look:
+            return None  # nobody waits for a whole check
+        return server.lane(buffer).checker.most(Visits(server.job(buffer), loadout, socket))
 
     found = hovering.hover(offset, own, server.texts.reading(buffer), look, most)
     return wire.hover(buffer, found) if found else None
@@ -125,7 +127,7 @@ def _quick(server: Server, buffer: Buffer, where: types.Range) -> Iterator[types
     found = server.texts.exact_look(buffer).found
     start, end = (buffer.offset(wire.spot(place)) for place in (where.start, where.end))
     job = server.job(buffer)
-    held = server.checker.held
+    held = server.lane(buffer).checker.held
     for action in actions.actions(buffer, found, start, end, lambda fixes: held(Trials(job, tuple(fixes)))):
         yield types.CodeAction(
             title=action.title,
@@ -139,7 +141,7 @@ def _quick(server: Server, buffer: Buffer, where: types.Range) -> Iterator[types
 def _all(server: Server, buffer: Buffer) -> Iterator[types.CodeAction]:
     if not actions.any_safe(buffer, server.texts.exact_look(buffer).found):
         return
-    text = server.checker.mended(Mending(server.job(buffer)))
+    text = server.lane(buffer).checker.mended(Mending(server.job(buffer)))
     edits = actions.changed(buffer.source.text, text) if text is not None else []
     if edits:
         edit = wire.workspace_edit(buffer, edits, versioned=server.state.versioned)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from materiac import collector
 from materiac.lsp.mentions import Kind, Mention, mentions
 from materiac.source import Document, Span
 
@@ -18,8 +19,10 @@ class Reading:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """The names in written order, those alone that stand in the text."""
-        found = [mention for mention in mentions(self.document.data) if mention.at in self.document.spans]
-        return tuple(sorted(found, key=lambda mention: self.document.spans[mention.at]))
+        with collector.paused():
+            spans = self.document.spans
+            found = [mention for mention in mentions(self.document.data) if mention.at in spans]
+            return tuple(sorted(found, key=lambda mention: spans[mention.at]))
 
     def span(self, mention: Mention) -> Span:
         return self.document.spans[mention.at]

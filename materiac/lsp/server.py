@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -20,7 +20,7 @@ from materiac.lsp import navigation, wire
 from materiac.lsp.buffers import Buffer, Units
 from materiac.lsp.buffers import path_of as _path
 from materiac.lsp.checker import Checker
-from materiac.lsp.checks import Checks
+from materiac.lsp.checks import DELAY_S, Checks
 from materiac.lsp.glance import names_now
 from materiac.lsp.known import Known
 from materiac.lsp.looks import Job, Look
@@ -45,6 +45,14 @@ class _State:
     left: bool = False
 
 
+class Lane(NamedTuple):
+    """Threads that answer, and a process that checks: large texts have their own, which delay no other."""
+
+    pool: ThreadPoolExecutor
+    checker: Checker
+    checks: Checks
+
+
 class Server(LanguageServer):
     """A language server; `command` runs the process that checks."""
 
@@ -52,9 +60,35 @@ class Server(LanguageServer):
         super().__init__("materiac", __version__, protocol_cls=Protocol)
         self.texts = Texts()
         self.state = _State()
-        self.checker = Checker(command)
-        self.pool = ThreadPoolExecutor(4)
-        self.checks = Checks(self.texts, self.checker, self.pool, self.job, self._tell)
+        self._lane = self._new_lane(command)
+        self._wide_lane = self._new_lane(command)
+
+    def _new_lane(self, command: Sequence[str]) -> Lane:
+        pool, checker = ThreadPoolExecutor(4), Checker(command)
+        return Lane(pool, checker, Checks(self.texts, checker, pool, self.job, self._tell))
+
+    def start(self) -> None:
+        """Start what will be needed."""
+        self._lane.checker.start()
+
+    def stop(self) -> None:
+        """End all processes at once."""
+        for lane in self._lanes:
+            lane.checker.stop()
+
+    def close(self) -> None:
+        """End all that was started."""
+        for lane in self._lanes:
+            lane.checker.close()
+            lane.pool.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def _lanes(self) -> tuple[Lane, Lane]:
+        return self._lane, self._wide_lane
+
+    def lane(self, buffer: Buffer) -> Lane:
+        """Where a buffer is answered from and checked."""
+        return self._wide_lane if buffer.is_large else self._lane
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Nothing: what is wrong with a request is told in its answer, the rest would only disturb."""
@@ -73,19 +107,26 @@ class Server(LanguageServer):
         uri = params.text_document.uri
         self.texts.change(uri, params.text_document.version, map(wire.change, params.content_changes))
         for other in [uri, *self._dependants(uri)]:
-            if other in self.texts:
-                self.checks.soon(other)
+            self._check(other)
 
     def closed(self, uri: str) -> None:
         self.texts.close(uri)
-        self.checks.forget(uri)
+        for lane in self._lanes:
+            lane.checks.forget(uri)
         self._publish(uri, [], None)
         self.all_soon()
 
     def all_soon(self) -> None:
         """Check all texts anew: what they stand on may have changed."""
         for uri in self.texts.uris:
-            self.checks.soon(uri, 0)
+            self._check(uri, 0)
+
+    def _check(self, uri: str, delay: float = DELAY_S) -> None:
+        buffer = self.texts.get(uri)
+        if buffer is not None:
+            for lane in self._lanes:
+                lane.checks.forget(uri)
+            self.lane(buffer).checks.soon(uri, delay)
 
     def _dependants(self, uri: str) -> list[str]:
         """The other texts that a file was read for, as an import or a layer below."""
@@ -150,9 +191,15 @@ class Server(LanguageServer):
         if buffer is None:
             return None
         try:
-            return await asyncio.get_running_loop().run_in_executor(self.pool, answer, buffer)
+            pool = self.lane(buffer).pool
+            return await asyncio.get_running_loop().run_in_executor(pool, self._answered, answer, buffer)
         except RefusedError as error:
             raise JsonRpcException(str(error), _REQUEST_FAILED) from error
+
+    def _answered(self, answer: Callable[[Buffer], _Result], buffer: Buffer) -> _Result | None:
+        """An answer; none where a large text has changed before its turn came."""
+        late = buffer.is_large and self.texts.get(buffer.uri) is not buffer
+        return None if late else answer(buffer)
 
     def known(self, buffer: Buffer, offset: int) -> Known:
         """The names for an offset of a buffer as it is now, with those that it had while it was sound."""

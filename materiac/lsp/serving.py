@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Sequence
@@ -28,18 +29,18 @@ def serve(command: Sequence[str], reader: BinaryIO, writer: BinaryIO) -> int:
     features.register(server)
     _listen(server)
     signal.signal(signal.SIGINT, lambda *_: _leave(server))
-    server.checker.start()
+    server.start()
+    gc.freeze()  # the collector need not go through what was loaded
     try:
         server.start_io(cast("BinaryIO", Messages(reader)), writer)
     finally:
-        server.checker.close()
-        server.pool.shutdown(wait=False, cancel_futures=True)
+        server.close()
     return int(server.state.left and not server.state.ended)
 
 
 def _leave(server: Server) -> None:
     """End at once: a thread waits for the editor, and would go on to do so."""
-    server.checker.stop()
+    server.stop()
     os._exit(_INTERRUPTED)
 
 
@@ -51,7 +52,7 @@ def _listen(server: Server) -> None:
         edits = params.capabilities.workspace and params.capabilities.workspace.workspace_edit
         server.state.versioned = bool(edits and edits.document_changes)
         if params.process_id is not None:
-            outlive_no(params.process_id, server.checker.close)
+            outlive_no(params.process_id, server.close)
 
     @server.feature(types.SHUTDOWN)
     def _(_: Any) -> None:

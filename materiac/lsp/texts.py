@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from materiac import languages
+from materiac import collector, languages
 from materiac.lsp.buffers import Buffer, Change
 from materiac.lsp.looks import Look
 from materiac.lsp.reading import Reading
@@ -110,5 +110,7 @@ class Texts:
 
 
 def _read(buffer: Buffer) -> Reading | None:
-    document, _ = languages.document(buffer.name, buffer.raw, buffer.language)
-    return Reading(document) if document is not None else None
+    # A round of the collector holds up all threads, for as long as what was read is large.
+    with collector.paused():
+        document, _ = languages.document(buffer.name, buffer.raw, buffer.language)
+        return Reading(document) if document is not None else None

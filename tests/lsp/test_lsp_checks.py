@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Callable, Coroutine
@@ -11,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
-from talk import PATIENCE_S, talking
+from talk import PATIENCE_S
 
 from materiac.cli.lsp_check import Desk
 from materiac.lsp.buffers import Buffer, Change
@@ -126,44 +124,6 @@ def test_a_closed_file_is_not_told_of() -> None:
         assert desk.told == [("b", 1, "two")]
 
     play(scene)
-
-
-def big(sockets: int) -> str:
-    made = {
-        f"s{i}": {
-            "materia": "A",
-            "parse": "json",
-            "edges": [
-                {"when": "satisfied", "to": f"s{i + 1}" if i + 1 < sockets else "end"},
-                {"when": "not_satisfied", "to": f"s{max(0, i - 1)}", "maxTraversals": 2},
-            ],
-        }
-        for i in range(sockets)
-    }
-    loadout = {"entry": "s0", "sockets": made}
-    return json.dumps({"loadouts": {"L": loadout}, "materia": {"A": {"prompt": "x"}}}, indent=1)
-
-
-@pytest.mark.slow
-def test_a_file_of_10_000_sockets_does_not_hold_up_typing(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    text = big(10_000)
-    with talking(tmp_path / "work") as talk:
-        uri = talk.open("big.json", text)
-        place = {"line": 0, "character": 0}
-        times = []
-        for version in range(2, 12):
-            talk.change(uri, version, {"range": {"start": place, "end": place}, "text": " "})
-            start = time.monotonic()
-            assert talk.ask("workspace/symbol", {"query": ""})["code"] == -32601
-            times.append(time.monotonic() - start)
-        talk.findings(uri, 11)
-        line = text[: text.index('"to": "s5000"')].count("\n")
-        start = time.monotonic()
-        found = talk.at("completion", uri, line, 14)["items"]
-        times.append(time.monotonic() - start)
-        assert len(found) > 100
-        assert max(times) < 5, times
 
 
 def test_a_fault_of_our_own_is_told(tmp_path: Path) -> None:
