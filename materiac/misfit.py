@@ -172,6 +172,8 @@ def _unknown_key(model: type[Node], loc: Loc, at: Pointer, there: Collection[str
             return _error("unknown-key", words, pointer, _ENV if key == "env" else None)
     words = f"unknown key '{key}' in {_name(model, loc[:-1], at)}"
     parent = Config if parent is Frame else parent
+    if parent in (AgentMateria, UtilityMateria):  # what is there may be of a layer below, to be written over
+        there = [other for other in there if not is_slip(key, other)]
     known = [other for other in _keys(parent) if other not in there]
     if not any(is_slip(key, other) for other in known):
         again = (other for other in _keys(parent) if other in there and is_slip(key, other))
