@@ -122,8 +122,8 @@ class WorstCase:
 
     def _known(self, weights: Gains, parts: Parts | None) -> tuple[Formula, Outcome]:
         """What casts gain that come to no other parts."""
-        inside = None if parts is None else {node for part in parts for node in part}
-        own = {node: weight for node, weight in weights.items() if inside is None or node in inside}
+        nodes = weights if parts is None else [node for part in parts for node in part if node in weights]
+        own = {node: weights[node] for node in nodes}
         # What weighs so many times as much gains so many times as much.
         unit = gcd(*own.values())
         if not unit:
