@@ -12,7 +12,8 @@ import argparse
 import copy
 import json
 
-from check import Json, best, ordinary
+from check import best
+from shapes import Json, ordinary
 
 from materiac.comparison import Comparison, compare_all
 from materiac.pipeline import Text, compile_all

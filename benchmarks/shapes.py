@@ -25,7 +25,7 @@ def ordinary(size: int) -> Json:
 
 
 def looping(size: int) -> Json:
-    """Plans whose items are built and checked one after the other, each reviewed and sent back to the last."""
+    """Plans whose items are built and checked, each plan reviewed and sent back to the one before."""
     sockets: Json = {}
     loops: Json = {}
     groups = max(1, size // 4)
@@ -45,25 +45,36 @@ def looping(size: int) -> Json:
     return _file(sockets, loops)
 
 
-def edgy(size: int) -> Json:
-    """Three edges a socket: on, back a little with a budget, and ahead a little."""
+def dense(size: int) -> Json:
+    """Three edges a socket: on, back a little with a budget, and ahead a little; every tenth two loop."""
     sockets: Json = {}
+    loops: Json = {}
     for i in range(size):
         socket = _judged(_name(i + 1, size), f"s{max(0, i - 4)}", 2)
         socket["edges"].append({"to": _name(i + 3, size)})
         sockets[f"s{i}"] = socket
-    return _file(sockets)
+    for i in range(5, size - 2, 20):
+        items = {"cursor": "workItemIndex", "items": "state.workItems", "when": "satisfied"}
+        sockets[f"s{i}"]["edges"][0]["to"] = f"s{i + 1}"
+        sockets[f"s{i + 1}"]["edges"][0]["to"] = f"s{i}"
+        sockets[f"s{i + 1}"]["advance"] = items
+        loops[f"work{i}"] = {
+            "sockets": [f"s{i}", f"s{i + 1}"],
+            "iterator": {"items": "state.workItems", "done": f"s{i + 2}"},
+        }
+    sockets["s0"]["materia"] = "Plan"
+    return _file(sockets, loops)
 
 
 def diamonds(size: int) -> Json:
     """Branches that meet again, one behind the other: the ways through them cannot be counted."""
     sockets: Json = {}
-    for i in range(max(1, size // 4)):
-        after = f"fork{i + 1}" if i + 1 < max(1, size // 4) else "end"
+    count = max(1, size // 3)
+    for i in range(count):
+        after = f"fork{i + 1}" if i + 1 < count else "end"
         sockets[f"fork{i}"] = _judged(f"left{i}", f"right{i}", None)
         for side in ("left", "right"):
-            sockets[f"{side}{i}"] = {"materia": "Work", "edges": [{"to": f"join{i}"}]}
-        sockets[f"join{i}"] = {"materia": "Work", "edges": [{"to": after}]}
+            sockets[f"{side}{i}"] = {"materia": "Work", "edges": [{"to": after}]}
     return _file(sockets)
 
 
@@ -77,7 +88,7 @@ def ladder(size: int) -> Json:
     return _file({f"s{i}": _judged(_name(i + 1, size), f"s{max(0, i - 1)}", 2) for i in range(size)})
 
 
-def component(size: int) -> Json:
+def tangle(size: int) -> Json:
     """One large component: on, back to anywhere with a budget, and ahead to anywhere."""
     chance = Random(size)  # noqa: S311 (no secret depends on it)
     sockets: Json = {}
@@ -91,21 +102,28 @@ def component(size: int) -> Json:
 
 def unbounded(size: int) -> Json:
     """The same, and nothing bounds it but the stall guard."""
-    data = component(size)
+    data = tangle(size)
     for socket in data["loadouts"]["L"]["sockets"].values():
         for edge in socket["edges"]:
             edge.pop("maxTraversals", None)
     return data
 
 
-ORDINARY: Final[dict[str, Shape]] = {"ordinary": ordinary, "loops": looping, "edges": edgy}
+ORDINARY: Final[dict[str, Shape]] = {"ordinary": ordinary, "loops": looping, "dense": dense}
 ADVERSE: Final[dict[str, Shape]] = {
     "diamonds": diamonds,
     "to first": to_first,
     "ladder": ladder,
-    "component": component,
+    "tangle": tangle,
     "unbounded": unbounded,
 }
+
+
+def priced(data: Json) -> Json:
+    """The same with prices and a budget, so that a check tells the bound too."""
+    costs = {"inputTokens": 1_000, "outputTokens": 100, "usd": 0.01}
+    materia = {name: {**it, "cost": costs} for name, it in data["materia"].items()}
+    return {**data, "materia": materia, "budget": {"maxTokens": 10_000_000, "maxCostUsd": 100}}
 
 
 def _name(i: int, size: int) -> str:
