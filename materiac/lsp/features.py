@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from lsprotocol import types
 
+from materiac.diagnostic import Severity
 from materiac.lsp import actions, hovering, navigation, offers, renaming, symbols, wire
 from materiac.lsp.buffers import Buffer
 from materiac.lsp.looks import Mending, Trials, Visits
@@ -46,6 +47,8 @@ def _hover(server: Server, buffer: Buffer, params: types.HoverParams) -> types.H
     offset = buffer.offset(wire.spot(params.position))
 
     def most(loadout: str, socket: str) -> str | None:
+        if any(part.finding.severity is Severity.ERROR for part in exact.found):
+            return ""
         if buffer.is_large and exact is not look:
             return None  # nobody waits for a whole check
         return server.lane(buffer).checker.most(Visits(server.job(buffer), loadout, socket))

@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from materiac.diagnostic import Located
 from materiac.fixing.outcome import value_at
+from materiac.lsp import describing
+from materiac.lsp.early import written_loadouts
 from materiac.lsp.looks import Look, Station
 from materiac.lsp.mentions import Mention
 from materiac.lsp.reading import Reading
@@ -21,9 +23,14 @@ _LINES: Final = 6
 _WIDTH: Final = 160
 _EXAMPLES: Final = "\n## "
 _ITEMS: Final = ", for N items"
+_TIMES: Final = {
+    "": "how often it is visited is told once its loadout has no errors",
+    "0": "never visited",
+    "1": "visited at most once",
+}
 
 Most = Callable[[str, str], str | None]
-"""Tells of a loadout and a socket of it how often that is visited at most."""
+"""Tells how often a socket of a loadout is visited at most; the empty text where errors are in the way."""
 
 
 class Hover(NamedTuple):
@@ -77,22 +84,42 @@ def _described(mention: Mention, reading: Reading, look: Look, most: Most) -> st
     if mention.kind == "socket":
         if mention.name == END:
             return "`end`: the cast is complete"
-        loadout = mention.loadout or ""
-        station = look.stations.get((loadout, mention.name))
-        return _of_socket(mention.name, station, look, most(loadout, mention.name)) if station else None
-    data = reading.document.data
+        return _of_socket(mention, reading, look, most(mention.loadout or "", mention.name))
+    loadouts = {str(at[-1]): loadout for at, loadout in written_loadouts(reading.document.data)}
     if mention.kind == "loop":
-        return _of_loop(mention.name, value_at(data, mention.at[:-1]))
-    return None
+        return _of_loop(mention.name, value_at(reading.document.data, mention.at[:-1]))
+    if mention.kind == "loadout":
+        return describing.of_loadout(mention.name, loadouts.get(mention.name), look)
+    return describing.of_list(mention, loadouts[mention.loadout or ""]) if mention.kind == "list" else None
 
 
-def _of_socket(id_: str, station: Station, look: Look, visits: str | None) -> str:
-    parts = [f"materia `{station.materia}`", f"output read as {station.parse}"]
+def _of_socket(mention: Mention, reading: Reading, look: Look, visits: str | None) -> str | None:
+    station = look.stations.get((mention.loadout or "", mention.name)) or _written(mention, reading)
+    if station is None:
+        return None
+    parts = [f"materia `{station.materia}`"] if station.materia else []
+    parts += [f"output read as {station.parse}"] if station.parse else []
     parts += [f"in loop `{station.loop}`"] if station.loop else []
-    parts += [f"visited at most {visits} times{_ITEMS if 'N' in visits else ''}"] if visits else []
+    parts += [_often(visits)] if visits is not None else []
     behaviour = look.materia.get(station.materia)
     below = f"\n\n{_of_materia(station.materia, behaviour.fields)}" if behaviour else ""
-    return f"socket **{id_}**\n\n{_listed(parts)}{below}"
+    return f"socket **{mention.name}**\n\n{_listed(parts)}{below}"
+
+
+def _written(mention: Mention, reading: Reading) -> Station | None:
+    """What the text alone says of a socket, whose loadout could not be made sense of."""
+    own = next((other for other in reading.of(mention) if other.defines), None)
+    if own is None:
+        return None
+    socket = value_at(reading.document.data, own.at[:-1])
+    materia = socket.get("materia") if isinstance(socket, dict) else None
+    return Station(materia if isinstance(materia, str) else "", "", None, None)
+
+
+def _often(visits: str) -> str:
+    if visits in _TIMES:
+        return _TIMES[visits]
+    return f"visited at most {visits} times{_ITEMS if 'N' in visits else ''}"
 
 
 def _of_materia(name: str, fields: Mapping[str, Any]) -> str:
@@ -123,7 +150,12 @@ def _facts(fields: Mapping[str, Any]) -> Iterator[str]:
 
 def _code(value: Any) -> str:
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return _fenced(text.replace("\n", " ")[:_WIDTH])
+    return _fenced(_cut(text.replace("\n", " ")))
+
+
+def _cut(line: str) -> str:
+    """A line as far as there is room for it, with a mark where it goes on."""
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
 def _fenced(text: str) -> str:
@@ -141,7 +173,7 @@ def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
     prompt = fields.get("prompt")
     if isinstance(prompt, str):
         lines = prompt.strip().splitlines()
-        shown = [line[:_WIDTH] for line in lines[:_LINES]]
+        shown = [_cut(line) for line in lines[:_LINES]]
         more = ["…"] if len(lines) > _LINES else []
         fence = "`" * max(3, 1 + max(map(len, _runs(prompt)), default=0))
         yield "\n".join([f"{fence}text", *shown, *more, fence])

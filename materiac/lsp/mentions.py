@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from materiac.lsp.early import ROLES, written_loadouts
+from materiac.path import ROOTS, WORK_ITEMS
 from materiac.source import KEY, Pointer
 
-Kind = Literal["socket", "materia", "loop", "loadout", "file"]
+Kind = Literal["socket", "materia", "loop", "loadout", "list", "file"]
 
 _PROPERTY_SOCKETS: Final = ("never", "before", "passes", "after every", "comes", "of")
 _PROPERTY_PAIRS: Final = ("every path", "between")
 _LOOP_ENDS: Final = (("consumes", "from"), ("iterator", "done"), ("exit", "from"), ("exit", "to"))
+_OUTPUT: Final = "workItems"
 _EXIT_ENDS: Final = ("from", "targetSocketId")
 
 
@@ -110,6 +112,7 @@ def _of_socket(loadout: str, socket: Any, at: Pointer) -> Iterator[Mention]:
         yield from _named("socket", loadout, _get(edge, "to"), (*at, "edges", index, "to"))
     for key in ("foreach", "advance"):
         yield from _named("socket", loadout, _get(_get(socket, key), "done"), (*at, key, "done"))
+        yield from _listed(loadout, _get(socket, key), (*at, key))
 
 
 def _of_loop(loadout: str, loop: Any, at: Pointer) -> Iterator[Mention]:
@@ -117,9 +120,24 @@ def _of_loop(loadout: str, loop: Any, at: Pointer) -> Iterator[Mention]:
         yield from _named("socket", loadout, member, (*at, "sockets", index))
     for key, end in _LOOP_ENDS:
         yield from _named("socket", loadout, _get(_get(loop, key), end), (*at, key, end))
+    yield from _listed(loadout, _get(loop, "iterator"), (*at, "iterator"))
+    if _get(_get(loop, "consumes"), "output") == _OUTPUT:
+        yield Mention("list", loadout, WORK_ITEMS, (*at, "consumes", "output"))
     for index, route in enumerate(_list(loop, "exits")):
         for end in _EXIT_ENDS:
             yield from _named("socket", loadout, _get(route, end), (*at, "exits", index, end))
+
+
+def _listed(loadout: str, way: Any, at: Pointer) -> Iterator[Mention]:
+    """The list that a loop or a socket goes through; a bare name is that of a key of the state."""
+    items = _get(way, "items")
+    if isinstance(items, str):
+        yield Mention("list", loadout, list_name(items), (*at, "items"))
+
+
+def list_name(items: str) -> str:
+    """The whole name of a list."""
+    return items if items.partition(".")[0] in ROOTS else f"state.{items}"
 
 
 def _of_property(loadout: str, part: Any, at: Pointer) -> Iterator[Mention]:
