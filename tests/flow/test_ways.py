@@ -164,4 +164,4 @@ def test_ways_are_those_of_casts() -> None:
 
 @pytest.mark.slow
 def test_ways_of_many_loadouts_are_those_of_casts() -> None:
-    compare(range(30, 580), 2_000)
+    compare(range(30, 680), 2_000)
