@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from materiac.flow.accesses import Read
     from materiac.flow.slips import Slip
     from materiac.flow.unwritten import Gap
-    from materiac.graph import LoadoutGraph
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
@@ -51,22 +50,12 @@ def _misspelt(slip: Slip, view: LoadoutView) -> Finding:
 
 
 def _no_item(gap: Gap, view: LoadoutView, *, patched: bool) -> Finding:
-    graph = view.graph
-    mild = Severity.WARNING if _is_meant_for_a_loop(gap, graph) else None
     return RULE.finding(
-        f"{reading.words(gap, graph)}, which only a socket in a loop has",
+        f"{reading.words(gap, view.graph)}, which only a socket in a loop has",
         reading.place(gap, view.graph),
         related=reading.related(gap, view.graph),
         help="assign what is needed of it to the state, in a socket of the loop",
-        severity=Severity.INFO if patched else mild,
-    )
-
-
-def _is_meant_for_a_loop(gap: Gap, graph: LoadoutGraph) -> bool:
-    """Whether a socket in a loop has the same prompt."""
-    name = graph.sockets[gap.node].written.materia
-    return gap.read.kind == "prompt" and any(
-        socket.written.materia == name for socket in graph.sockets.values() if socket.loop is not None
+        severity=Severity.INFO if patched else Severity.WARNING,
     )
 
 
@@ -82,6 +71,7 @@ def _no_cursor(gap: Gap, view: LoadoutView) -> Finding:
         reading.place(gap, view.graph),
         related=reading.related(gap, view.graph),
         help=advice,
+        severity=Severity.WARNING,
     )
 
 

@@ -83,15 +83,15 @@ TEXT = "which is no reference and stays a text"
 FOUND: dict[str, tuple[Json, list[str]]] = {
     "an item": (
         loadout(tell={"prompt": "{{item.title}}"}),
-        [f"error[undefined-state]: 'tell' reads '{{{{item.title}}}}', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' reads '{{{{item.title}}}}', {ITEM}"],
     ),
     "a whole item": (
         loadout(tell={"prompt": "{{ itemJson }}"}),
-        [f"error[undefined-state]: 'tell' reads '{{{{itemJson}}}}', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' reads '{{{{itemJson}}}}', {ITEM}"],
     ),
     "a work item": (
         loadout(tell={"prompt": "{{workItem.title}}"}),
-        [f"error[undefined-state]: 'tell' reads '{{{{workItem.title}}}}', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' reads '{{{{workItem.title}}}}', {ITEM}"],
     ),
     "an item, in a prompt that the loop has too": (
         loadout(build={"prompt": "{{item.title}}"}, tell={"materia": "build"}),
@@ -99,35 +99,35 @@ FOUND: dict[str, tuple[Json, list[str]]] = {
     ),
     "an alias": (
         loadout(alias="page", tell={"prompt": "{{page.title}}"}),
-        [f"error[undefined-state]: 'tell' reads '{{{{page.title}}}}', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' reads '{{{{page.title}}}}', {ITEM}"],
     ),
     "an item while a loop is under way": (
         loadout(back=True, help={"prompt": "{{item.title}}"}),
-        [f"error[undefined-state]: 'help' reads '{{{{item.title}}}}', {ITEM}"],
+        [f"warning[undefined-state]: 'help' reads '{{{{item.title}}}}', {ITEM}"],
     ),
     "a cursor before the loop": (
         loadout(plan={"prompt": "{{cursor.workItemIndex}}"}),
-        [f"error[undefined-state]: 'plan' reads '{{{{cursor.workItemIndex}}}}', {IDLE}"],
+        [f"warning[undefined-state]: 'plan' reads '{{{{cursor.workItemIndex}}}}', {IDLE}"],
     ),
     "a cursor behind the loop": (
         loadout(back=True, tell={"prompt": "{{cursor.workItemIndex}}"}),
-        [f"error[undefined-state]: 'tell' reads '{{{{cursor.workItemIndex}}}}', {IDLE}"],
+        [f"warning[undefined-state]: 'tell' reads '{{{{cursor.workItemIndex}}}}', {IDLE}"],
     ),
     "a cursor of no loop": (
         loadout(build={"prompt": "{{cursor.index}}"}),
-        ["error[undefined-state]: 'build' reads '{{cursor.index}}', which is the cursor of no loop"],
+        ["warning[undefined-state]: 'build' reads '{{cursor.index}}', which is the cursor of no loop"],
     ),
     "an item that is assigned": (
         loadout(tell={"assign": {"t": "item.title"}}, last={"prompt": "{{t}} {{t.x}}"}),
-        [f"error[undefined-state]: 'tell' assigns 'item.title' to 't', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' assigns 'item.title' to 't', {ITEM}"],
     ),
     "a work item that is assigned": (
         loadout(tell={"assign": {"t": "workItem.title"}}, last={"prompt": "{{t}}"}),
-        [f"error[undefined-state]: 'tell' assigns 'workItem.title' to 't', {ITEM}"],
+        [f"warning[undefined-state]: 'tell' assigns 'workItem.title' to 't', {ITEM}"],
     ),
     "a cursor that is assigned": (
         loadout(tell={"assign": {"t": "cursor.x"}}, last={"prompt": "{{state.t}}"}),
-        ["error[undefined-state]: 'tell' assigns 'cursor.x' to 't', which is the cursor of no loop"],
+        ["warning[undefined-state]: 'tell' assigns 'cursor.x' to 't', which is the cursor of no loop"],
     ),
     "what nothing writes, handed on": (
         loadout(tell={"assign": {"v": "stat.x", "w": "v"}}, last={"prompt": "{{v}} {{w.y}} {{state.w}}"}),

@@ -104,7 +104,7 @@ FOUND: dict[str, tuple[Json, str]] = {
     ),
     "an item outside of loops": (
         loadout({"assign": {"x": "item.title"}}, {}, reading("{{x}}")),
-        "error[undefined-state]: 'a' assigns 'item.title' to 'x', which only a socket in a loop has",
+        "warning[undefined-state]: 'a' assigns 'item.title' to 'x', which only a socket in a loop has",
     ),
     "a patch of a text": (
         loadout({}, {}, {"A": {**command(writes=["x"]), "parse": "text"}, **reading("{{state.x}}")}),
