@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from materiac.asked_fields import asked_fields
+from materiac.flow.handed_on import keeps
 from materiac.source import KEY, Pointer
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def unread(view: LoadoutView, names: frozenset[str], reads: Reads) -> Iterator[U
             for field in asked:
                 if not any(reads(graph, socket, field) for graph, socket in users):
                     yield Unread(name, field, tuple(sockets))
+
+
+def is_handed_on(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:
+    """Whether a field of an answer is kept; one that is a text goes on as a whole."""
+    return socket.parse == "text" or keeps(graph, socket, field)
 
 
 def by_materia(graph: LoadoutGraph) -> dict[str, list[SocketView]]:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from materiac.diagnostic import Bilingual, Finding, Severity
-from materiac.flow.handed_on import keeps
-from materiac.rules.asking import by_materia, unread
+from materiac.rules.asking import by_materia, is_handed_on, unread
 from materiac.rules.reading import accesses_of
 from materiac.rules.rule import LoadoutView, Rule, Stage
 from materiac.template import references
 
 if TYPE_CHECKING:
-    from materiac.graph import LoadoutGraph, SocketView
+    from materiac.graph import SocketView
 
 _TODAY: Final = {
     "tasks": "workItems",
@@ -35,7 +34,7 @@ def check(view: LoadoutView) -> Iterator[Finding]:
 
 
 def _asked(view: LoadoutView) -> Iterator[Finding]:
-    for part in unread(view, _FIELDS, _is_read):
+    for part in unread(view, _FIELDS, is_handed_on):
         socket, field = part.sockets[0], part.field
         today = _TODAY[field]
         yield RULE.finding(
@@ -69,11 +68,6 @@ def _may_be_known(view: LoadoutView, key: str, sockets: Iterable[SocketView]) ->
     accesses = accesses_of(view)
     aliases = {socket.loop.alias for socket in sockets if socket.loop is not None}
     return key in accesses.keys or key in aliases or bool(accesses.patchers)
-
-
-def _is_read(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:
-    """An answer that is a text goes on as a whole."""
-    return socket.parse == "text" or keeps(graph, socket, field)
 
 
 RULE = Rule(

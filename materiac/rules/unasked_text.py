@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from materiac.diagnostic import Bilingual, Finding, Severity
-from materiac.flow.handed_on import keeps
-from materiac.rules.asking import unread
+from materiac.rules.asking import is_handed_on, unread
 from materiac.rules.rule import LoadoutView, Rule, Stage
-
-if TYPE_CHECKING:
-    from materiac.graph import LoadoutGraph, SocketView
 
 _FIELDS: Final = frozenset({"text"})
 
 
 def check(view: LoadoutView) -> Iterator[Finding]:
-    for part in unread(view, _FIELDS, _is_read):
+    for part in unread(view, _FIELDS, is_handed_on):
         socket = part.sockets[0].id
         yield RULE.finding(
             f"the prompt of materia '{part.materia}' asks for 'text', which nothing assigns:"
@@ -29,11 +25,6 @@ def check(view: LoadoutView) -> Iterator[Finding]:
                 f"let '{socket}' keep it under a key of your own: 'assign notes = $.text'",
             ),
         )
-
-
-def _is_read(graph: LoadoutGraph, socket: SocketView, field: str) -> bool:
-    """An answer that is a text goes on as a whole."""
-    return socket.parse == "text" or keeps(graph, socket, field)
 
 
 RULE = Rule(
